@@ -40,7 +40,7 @@ impl Simulation for Tag {
         for (player, input) in inputs.iter() {
             let push = Vec3::new(input.value.x(), real!(0), input.value.y()) * 150;
             let body = self.players[usize::from(player.0)];
-            self.world.apply_impulse(body, push).expect("nobody is ever taken away");
+            self.world.apply_impulse(body, push).expect("players are never despawned");
         }
         self.world.step();
         let touch = |event| match event {
@@ -64,13 +64,13 @@ fn script(player: PlayerId, tick: Tick) -> Stick {
 /// Plays two machines over a bad Wi-Fi; returns the result.
 fn play() -> Result<[u32; 2], Box<dyn Error>> {
     let config = SessionConfig::new().delay(2);
-    let mut fleet = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| {
-        Tag::new().expect("it is well-formed")
+    let mut sim = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| {
+        Tag::new().expect("the level is valid")
     })?;
-    fleet.run(600, |_, player, tick| script(player, tick))?;
-    fleet.settle()?;
-    let (tick, digest) = fleet.agree()?;
-    let machine = &fleet.machines()[0];
+    sim.run(600, |_, player, tick| script(player, tick))?;
+    sim.settle()?;
+    let (tick, digest) = sim.agree()?;
+    let machine = &sim.machines()[0];
     let rollbacks = machine.session.stats().rollbacks;
     println!("tick {tick}, {rollbacks} rollbacks, both have the digest {digest}");
     println!(
@@ -82,10 +82,10 @@ fn play() -> Result<[u32; 2], Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let report = SyncTest::new(2).run(&mut Tag::new()?, 120, |tick, inputs| {
-        inputs.follow(&[0, 1].map(|player| script(PlayerId(player), tick)));
+        inputs.set_next(&[0, 1].map(|player| script(PlayerId(player), tick)));
     })?;
     println!(
-        "{} ticks, computed again in every way: {} steps, all equal",
+        "{} ticks, resimulated on every path: {} steps, all equal",
         report.ticks, report.steps
     );
     play()?;
@@ -100,9 +100,9 @@ fn a_touch_tags_the_other_player() {
 
 #[test]
 fn every_tick_resimulates_to_the_same_bits() {
-    let mut game = Tag::new().expect("it is well-formed");
+    let mut game = Tag::new().expect("the level is valid");
     let found = SyncTest::new(2).run(&mut game, 120, |tick, inputs| {
-        inputs.follow(&[0, 1].map(|player| script(PlayerId(player), tick)));
+        inputs.set_next(&[0, 1].map(|player| script(PlayerId(player), tick)));
     });
     found.unwrap_or_else(|difference| panic!("{difference}"));
 }

@@ -39,7 +39,7 @@ fn test(leak: bool) -> Result<SyncReport, SyncError> {
     let mut race = Race { leak, ..Race::default() };
     // The script should use everything that players can do, about as often.
     SyncTest::new(1).run(&mut race, 120, |tick, inputs| {
-        inputs.follow(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]);
+        inputs.set_next(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]);
     })
 }
 

@@ -132,7 +132,7 @@ impl Simulation for Keepers {
             let mut place = self.world.body(bar).expect("bars stay").position();
             let reach = WIDTH - real!(0.75);
             place.z = (place.z + input.value.y() * STEP).clamp(-reach, reach);
-            self.world.move_to(bar, Transform::at(place)).expect("it is a short way");
+            self.world.move_to(bar, Transform::at(place)).expect("the distance is short");
         }
         self.world.step();
     }
@@ -160,7 +160,7 @@ fn play(ticks: u32) -> Result<(Keepers, Tape), Box<dyn Error>> {
             0 => Stick::default(),
             _ => game.bot(tick, PlayerId(player)),
         });
-        inputs.follow(&sticks);
+        inputs.set_next(&sticks);
         game.step(tick, &inputs);
         tape.push(sticks);
     }
@@ -172,9 +172,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [left, right] = game.score;
     println!("{left} : {right}, {} pucks on the table", game.pucks.len());
     let report = SyncTest::new(2).run(&mut Keepers::new(1)?, 300, |tick, inputs| {
-        inputs.follow(&tape[tick.0 as usize]);
+        inputs.set_next(&tape[tick.0 as usize]);
     })?;
-    println!("{} ticks again in every way: {} steps, all equal", report.ticks, report.steps);
+    println!(
+        "{} ticks, resimulated on every path: {} steps, all equal",
+        report.ticks, report.steps
+    );
     Ok(())
 }
 
@@ -209,7 +212,7 @@ mod tests {
             |game: &Keepers| game.world.body(puck).expect("it is there").velocity().length();
         let before = speed(&game);
         game.step(Tick(1), &inputs);
-        assert_eq!(game.token, Some(token), "the step tells, the next one answers");
+        assert_eq!(game.token, Some(token), "the event of a step is handled in the next one");
         game.step(Tick(2), &inputs);
         assert_eq!((game.token, game.world.body(token).is_none()), (None, true));
         assert!(speed(&game) > before * real!(1.25), "{} after {before}", speed(&game));
@@ -219,7 +222,7 @@ mod tests {
     fn every_tick_resimulates_to_the_same_bits() {
         let (_, tape) = play(600).expect("it plays");
         let script = |tick: Tick, inputs: &mut Inputs<Stick>| {
-            inputs.follow(&tape[tick.0 as usize]);
+            inputs.set_next(&tape[tick.0 as usize]);
         };
         let game = || Keepers::new(1).expect("it is well-formed");
         let found = SyncTest::new(2).run(&mut game(), 300, script);

@@ -1,25 +1,26 @@
-//! Multiplayer games in which every machine computes the same world, bit for bit, on every tick.
+//! Framework for deterministic multiplayer games with rollback: from the same inputs, every machine computes the same world, bit
+//! for bit.
 //!
-//! This crate re-exports the few names a game needs; the parts live in crates of their own:
+//! This crate re-exports the items that games need. They are defined in these crates:
 //!
 //! - `isostep-core` (its modules [`math`], [`data`], [`shape`], [`world`], [`state`] and [`digest`]): fixed-point numbers,
 //!   deterministic containers, the physics world, the interface between a state and a session, and digests of states.
-//! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, desyncs that are explained, and
-//!   a network in virtual time to try games on.
-//!   [`check`] runs a game through every way to a tick, and names what comes out otherwise.
-//! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and a [`Peer`](netcode::Peer) that plays a match over them.
+//! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, explanations of desyncs, and
+//!   a simulated network for tests.
+//!   [`check`] computes a game's ticks on every path (straight, rolled back, restored, …) and reports the first difference.
+//! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and [`Peer`](netcode::Peer), a machine of a match.
 //! - `isostep-derive`: `#[derive(State, Snapshot)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
-//! Examples on the pages of these modules say `isostep_core::…` and `isostep_rollback::…`, where the items live. In a game write
-//! `isostep::…`: everything of the core is under the same path here, and all of the others is in [`rollback`] and [`netcode`].
+//! The documentation of these modules uses the paths `isostep_core::…` and `isostep_rollback::…`. In a game write `isostep::…`:
+//! items of the core have the same path here; those of the others are in [`rollback`] and [`netcode`].
 //!
-//! Start with the README of the repository and its example; the guide is in the folder `docs/`, and `isostep new` makes a game.
+//! Start with the example in the README of the repository. The guide is in the folder `docs/`; `isostep new` creates a game.
 //!
 //! # Features
-//! - `netcode` (on unless switched off): everything that has to do with a network.
-//! - `ggrs`, `laminar`: adapters for what they have.
-//! - `rayon`: steps on the threads of a pool of rayon's (`World::set_threads`); they have threads of their own without it.
-//! - `glam`, `mint`: conversions between our vectors and theirs, for rendering. `[f32; 3]` and `[f32; 4]` need no feature.
+//! - `netcode` (default): connections, transports and peers.
+//! - `ggrs`, `laminar`: adapters for sessions and sockets of ggrs, and for sockets of laminar.
+//! - `rayon`: steps on a thread pool of rayon (`World::set_threads`). Without it worlds use threads of this crate.
+//! - `glam`, `mint`: conversions to and from their vectors, for rendering. `[f32; 3]` and `[f32; 4]` need no feature.
 
 #![forbid(unsafe_code)]
 

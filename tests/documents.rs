@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 22] = [
+const DOCUMENTS: [&str; 24] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -17,10 +17,12 @@ const DOCUMENTS: [&str; 22] = [
     "docs/first-game.md",
     "docs/world.md",
     "docs/how-rollback-works.md",
+    "docs/incremental-rollback.md",
     "docs/what-it-costs.md",
     "docs/over-a-network.md",
     "docs/lab.md",
     "docs/replays.md",
+    "docs/names.md",
     "WIRE.md",
     "REPLAY.md",
     "netcode/tests/wire/README.md",
@@ -97,6 +99,55 @@ fn every_link_resolves() {
         let folder = file.parent().expect("a file has a folder");
         assert_eq!(missing(folder, links(&read(document))), Vec::<String>::new(), "in {document}");
     }
+}
+
+/// Items in the second column of the tables of docs/names.md.
+fn own_names(text: &str) -> Vec<&str> {
+    let cells = text.lines().filter_map(|line| line.split('|').nth(2));
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Sources of a crate, joined.
+fn sources(folder: &Path, out: &mut String) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            out.push_str(&std::fs::read_to_string(path).expect("a source file"));
+        }
+    }
+}
+
+/// Returns whether the sources define an item, a method, a field or a variant of this name.
+fn is_defined(name: &str, sources: &str) -> bool {
+    let item = ["fn ", "struct ", "enum ", "trait "];
+    item.iter().any(|kind| {
+        let text = format!("{kind}{name}");
+        sources.match_indices(&text).any(|(at, _)| !sources[at + text.len()..].starts_with(is_word))
+    }) || sources.lines().any(|line| {
+        let rest = line.trim_start().strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with(['(', ' ', ',']) && line.starts_with("    "))
+    })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[test]
+fn every_own_name_beside_other_libraries_is_defined() {
+    let mut all = String::new();
+    for folder in ["core/src", "rollback/src", "netcode/src"] {
+        sources(&root().join(folder), &mut all);
+    }
+    let text = read("docs/names.md");
+    let names = own_names(&text);
+    assert!(names.len() > 60, "the page names almost nothing: {names:?}");
+    let parts = names.into_iter().flat_map(|name| name.split("::"));
+    let missing: Vec<_> = parts.filter(|part| !is_defined(part, &all)).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+    assert!(!is_defined("advance_frames", &all));
 }
 
 #[test]

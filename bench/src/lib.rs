@@ -4,7 +4,7 @@
 //! - `report.rs`: results as plain data; `targets.rs`: goals.
 //! - `table.rs`, `html/`: the report for a terminal and for a browser; JSON is the data itself.
 //! - `simulation.rs`: measures a game's own [`Simulation`](isostep_rollback::Simulation) the same way.
-//! - `engine.rs`: engines that play the same scenes.
+//! - `engine/`: engines that play the same scenes.
 //! - `suite/` (feature `suite`): all rows of `isostep bench`; `command.rs` (feature `command`): its command line.
 //!
 //! Reads the clock and computes with floats; nothing simulated depends on it.

@@ -45,7 +45,7 @@ impl About {
 }
 
 fn processor() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     name.map_or_else(|| "unknown processor".to_owned(), |(_, name)| name.trim().to_owned())
 }

@@ -119,8 +119,8 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> SimulationBench<S, F> 
         game.steps(&mut rows)?;
         for depth in DEPTHS {
             for (key, guess, words) in [
-                ("one", Guess::One, "one player guessed wrong"),
-                ("all", Guess::All, "all guessed wrong"),
+                ("one", Guess::One, "one player mispredicted"),
+                ("all", Guess::All, "all players mispredicted"),
             ] {
                 let samples: Result<Vec<_>, _> =
                     (0..rounds).map(|_| game.rollback(depth, guess)).collect();
@@ -177,7 +177,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
 
     fn play(&mut self, guessed: Option<(Guess, Tick)>) -> Result<(), StateError> {
         let values = self.values(self.tick, guessed);
-        self.inputs.follow(&values);
+        self.inputs.set_next(&values);
         self.game.step(self.tick, &self.inputs);
         self.tick += 1;
         self.game.save(&mut self.slots, self.tick)
@@ -188,7 +188,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
         let (mut steps, mut saves, mut loads, mut digests) = (vec![], vec![], vec![], vec![]);
         for _ in 0..self.rounds {
             let values = self.values(self.tick, None);
-            self.inputs.follow(&values);
+            self.inputs.set_next(&values);
             let before = self.inputs.clone();
             steps.push(micros(|| self.game.step(self.tick, &self.inputs)));
             self.tick += 1;
@@ -229,7 +229,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
         self.game.load(&mut self.slots, start)?;
         self.tick = start;
         for values in real {
-            self.inputs.follow(values);
+            self.inputs.set_next(values);
             self.game.step(self.tick, &self.inputs);
             self.tick += 1;
             self.game.save(&mut self.slots, self.tick)?;

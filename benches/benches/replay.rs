@@ -219,8 +219,8 @@ fn verifying(matches: &[Match], ticks: u32) -> Table {
 /// CPU time of this thread, where the system provides it (Linux, in steps of some milliseconds;
 /// elsewhere 0). Excludes time that other processes take.
 fn core_time() -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanos = told.split(' ').next().and_then(|nanos| nanos.parse().ok());
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|nanos| nanos.parse().ok());
     Duration::from_nanos(nanos.unwrap_or(0))
 }
 

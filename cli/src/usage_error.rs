@@ -33,10 +33,10 @@ fn name(command: &Command, arguments: &[OsString]) -> String {
 
 /// Clap's message without its usage part, on one line.
 fn line(text: &str, name: &str) -> String {
-    let told = text.strip_prefix("error: ").unwrap_or(text);
-    let told = told.split("\n\n").take_while(|part| !part.trim_start().starts_with("Usage:"));
-    let told = told.filter(|part| !part.starts_with("For more information"));
-    let words: Vec<&str> = told.flat_map(str::split_whitespace).collect();
+    let message = text.strip_prefix("error: ").unwrap_or(text);
+    let message = message.split("\n\n").take_while(|part| !part.trim_start().starts_with("Usage:"));
+    let message = message.filter(|part| !part.starts_with("For more information"));
+    let words: Vec<&str> = message.flat_map(str::split_whitespace).collect();
     format!("{}; `{name} --help` has more", words.join(" "))
 }
 

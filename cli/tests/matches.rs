@@ -64,7 +64,7 @@ fn show_prints_everything_but_the_secret() {
     let token = Token::load(dir.path("m/player-1/token")).unwrap();
     let spec = token.spec();
     for part in [
-        "slot        1",
+        "machine     1",
         &spec.game.to_string(),
         &spec.match_id.to_string(),
         "in 23 hours",
@@ -139,8 +139,8 @@ fn mistakes_exit_with_2_and_give_advice() {
     let new = |rest: &str| format!("new --game tanks --players 2 --out n {rest}");
     dir.bad(&new("--matchmaker k"), "isostep-matchmaker-key-v1");
     dir.bad(&new("--holder 1=zz"), "64 hex digits");
-    dir.bad(&new("--holder nobody"), "write the slot");
-    dir.bad(&new(&format!("--holder 2={public}")), "slots 0 to 1");
+    dir.bad(&new("--holder nobody"), "write the machine id");
+    dir.bad(&new(&format!("--holder 2={public}")), "machine ids 0 to 1");
     dir.bad(&new(&format!("--holder 1={public} --holder 1={public}")), "twice");
     dir.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "generate a key for each");
     dir.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "generate a new key");

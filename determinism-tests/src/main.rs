@@ -17,19 +17,19 @@ const USAGE: &str = "usage: isostep-determinism-tests COMMAND
                         sections that differ. --small: the small size, 600 ticks; --full: the full size, 10,000 ticks (use
                         a release build); neither: the small size, and the first 64 ticks of the full one
   scenes --scene NAME [--small | --full] --dump TICK FILE
-                        writes the whole state of a scene on a tick (small, unless told otherwise)
+                        writes the whole state of a scene on a tick (default: small)
   scenes --against-dump FILE
                         plays the dump's scene to its tick here and names every entity and field that differs
-  replay [--mint]       verifies the golden recording, records its match anew and compares the bytes; breaks it, and sees
-                        whether that is told
+  replay [--mint]       verifies the golden recording, records its match anew and compares the bytes; damages copies of it,
+                        which must be detected
   replay verify FILE    verifies any recording of an arena
   replay record FILE    records the golden match
   matrix [--slow | --native | --long] [--scene NAME]
-                        every scene in every way that this target can; prints a cell for each and compares it.
+                        every scene on every path of this target; prints a cell for each and compares it.
                         --slow: fewer ticks; --native: also 10,000 ticks of full scenes; --long: everything
-  faults [--mint]       games with faults that only show beside another machine: whether they show here as they must
+  faults [--mint]       games with injected faults that only a comparison with another machine detects: the expected ones must differ here
   scene NAME [TICKS [LANES]]
-                        runs one scene (600 ticks in the widest lanes unless said otherwise) and prints tick, digest, counts and
+                        runs one scene (default: 600 ticks, widest lanes) and prints tick, digest, counts and
                         microseconds by phase; NAME is pyramid, stacks, bin, arena, cradle, rack, dominoes, tumbler,
                         storm, sleepers, far or extremes
   smoothness [SECONDS]  how far drawn bodies jump at 144 pictures a second in arena matches (30 s) over links from

@@ -130,10 +130,10 @@ pub fn measure(
         let mut faster = BTreeMap::new();
         for sample in &samples {
             let jumped = sample.jumped.is_some_and(|step| step.next() == tick);
-            let way = sample.before.filter(|_| !jumped).map_or(Real::ZERO, |before| {
+            let mean = sample.before.filter(|_| !jumped).map_or(Real::ZERO, |before| {
                 before.translation.distance(sample.now.translation) * 60
             });
-            let now = sample.motion.velocity.length().max(way);
+            let now = sample.motion.velocity.length().max(mean);
             let was = speeds.insert(sample.key, now).unwrap_or(now);
             faster.insert(sample.key, now.max(was));
         }

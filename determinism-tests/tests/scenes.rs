@@ -42,7 +42,7 @@ fn every_scene_passes_the_sync_test() {
         let script = |tick, inputs: &mut Inputs<scenes::Nudge>| {
             let nudge = |player| scenes::nudge(spec.seed(), PlayerId(player), tick);
             nudges += usize::from(nudge(0).0 != 0);
-            inputs.follow(&[nudge(0), nudge(1)]);
+            inputs.set_next(&[nudge(0), nudge(1)]);
         };
         let report = SyncTest::new(2).depth(4).run(&mut spec.play(), 120, script);
         let report = report.unwrap_or_else(|error| panic!("{spec}: {error}"));

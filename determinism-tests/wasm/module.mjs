@@ -37,6 +37,6 @@ export function text(exports, start, length) {
 
 /** A cell's line, split into fields. */
 export function parse(line) {
-  const [, variant, way, scene, ticks, digest, nanos, difference] = line.split('\t');
-  return { variant, way, scene, ticks, digest, seconds: Number(nanos) / 1e9, difference, equal: difference === 'equal' };
+  const [, variant, path, scene, ticks, digest, nanos, difference] = line.split('\t');
+  return { variant, path, scene, ticks, digest, seconds: Number(nanos) / 1e9, difference, equal: difference === 'equal' };
 }

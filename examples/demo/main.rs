@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     };
     println!("A match of {TICKS} ticks; packets take 80 to 120 ms, and one in twenty is lost.\n");
     println!(
-        "  tick   machine A          machine B          rollbacks A/B   ticks played again A/B"
+        "  tick   machine A          machine B          rollbacks A/B    resimulated ticks A/B"
     );
     let start = Instant::now();
     let outcome = play(TICKS, break_it, |row| println!("{row}"));
@@ -47,9 +47,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Outcome::Agreed(summary)) => {
             println!("\n{summary}");
-            println!(
-                "The same bits everywhere: A, B, and a third machine that never had to guess."
-            );
+            println!("All machines have the same bits: A, B, and a spectator that never predicts.");
             println!("({micros:.0} µs a tick and machine, rollbacks included.)");
             ExitCode::SUCCESS
         }
@@ -75,22 +73,22 @@ fn set_up(fault: Option<Tick>) -> Result<SimMatch<Match>, SimMatchError> {
     // 120 ms are 8 ticks: the delay covers 3 and prediction the rest; 12 leave room for lost
     // packets.
     let config = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 });
-    let mut fleet = SimMatch::new(SEED);
+    let mut sim = SimMatch::new(SEED);
     let a = config.clone().local().remote(PeerId(1)).bot().bot();
-    let a = fleet.add(a, Match::new(SEED, None))?;
-    let b = fleet.add(config.remote(PeerId(0)).local().bot().bot(), Match::new(SEED, fault))?;
-    fleet.connect(a, b);
+    let a = sim.add(a, Match::new(SEED, None))?;
+    let b = sim.add(config.remote(PeerId(0)).local().bot().bot(), Match::new(SEED, fault))?;
+    sim.connect(a, b);
     let watcher = SessionConfig::new().authority(Authority::Bundle).spectate(6);
     let watcher = watcher.remote(PeerId(0)).remote(PeerId(0)).bot().bot();
-    let watcher = fleet.add(watcher, Match::new(SEED, None))?;
-    fleet.watch(a, watcher);
-    fleet.network().set_all_links(LinkConfig {
+    let watcher = sim.add(watcher, Match::new(SEED, None))?;
+    sim.connect_spectator(a, watcher);
+    sim.network().set_all_links(LinkConfig {
         latency: Duration::from_millis(100),
         jitter: Jitter::Uniform { spread: Duration::from_millis(20) },
         loss_ppm: 50_000,
         ..LinkConfig::perfect()
     })?;
-    Ok(fleet)
+    Ok(sim)
 }
 
 /// Plays the match; `show` receives a row now and then, once both machines have confirmed its tick.
@@ -99,31 +97,31 @@ fn play(
     break_it: bool,
     mut show: impl FnMut(String),
 ) -> Result<Outcome, SimMatchError> {
-    let mut fleet = set_up(break_it.then_some(Tick(ticks / 2)))?;
+    let mut sim = set_up(break_it.then_some(Tick(ticks / 2)))?;
     let mut next = Tick(ROW_EVERY);
     while next <= Tick(ticks) {
-        fleet.run(1, |_, player, tick| arena_input(SEED, player, tick))?;
-        let desync = fleet.machines()[0].events.iter().find_map(|event| match event {
+        sim.run(1, |_, player, tick| arena_input(SEED, player, tick))?;
+        let desync = sim.machines()[0].events.iter().find_map(|event| match event {
             SessionEvent::Desync(report) => Some(format!("Desync on {report}")),
             _ => None,
         });
         if let Some(report) = desync {
             return Ok(Outcome::Desync(report));
         }
-        let sure = |index: usize| fleet.machines()[index].session.confirmed_tick() >= next;
+        let sure = |index: usize| sim.machines()[index].session.confirmed_tick() >= next;
         if sure(0) && sure(1) {
-            show(row(&fleet, next));
+            show(row(&sim, next));
             next += ROW_EVERY;
         }
     }
-    fleet.settle()?;
-    fleet.agree()?;
-    let rollbacks: u64 = fleet.machines().iter().map(|it| it.session.stats().rollbacks).sum();
+    sim.settle()?;
+    sim.agree()?;
+    let rollbacks: u64 = sim.machines().iter().map(|it| it.session.stats().rollbacks).sum();
     Ok(Outcome::Agreed(format!("{ticks} ticks, {rollbacks} rollbacks, 0 desyncs.")))
 }
 
-fn row(fleet: &SimMatch<Match>, tick: Tick) -> String {
-    let machines = &fleet.machines()[..2];
+fn row(sim: &SimMatch<Match>, tick: Tick) -> String {
+    let machines = &sim.machines()[..2];
     let digest = |index: usize| {
         let machine = &machines[index];
         let digest = machine.game.digest(machine.session.slots(), tick);

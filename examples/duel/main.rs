@@ -94,7 +94,7 @@ impl Machine {
         let me = credentials.machine();
         let mut unfinished: Vec<MachineId> = credentials.roster().machines().collect();
         let mut game = Duel::new(unfinished.len());
-        unfinished.retain(|&slot| slot != me);
+        unfinished.retain(|&machine| machine != me);
         // All machines need equal settings. The delay adapts between 1 and 8 ticks, and rollbacks
         // of up to 3 are accepted.
         let session = SessionConfig::new()
@@ -102,8 +102,8 @@ impl Machine {
             .adaptive_delay(AdaptiveDelay::new(1, 8, 3)?)
             .start_together(true);
         let mut config = PeerConfig::new(credentials, clock.unix_at_zero()).session(session);
-        for &(slot, address) in &options.peers {
-            config = config.address(slot, address);
+        for &(machine, address) in &options.peers {
+            config = config.address(machine, address);
         }
         let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
@@ -162,9 +162,9 @@ impl Machine {
             if let Some(tick) = last.filter(|&tick| certain >= tick && self.last.is_none()) {
                 let digest = self.game.digest(session.slots(), tick)?;
                 self.last = Some(format!("tick {tick} digest {digest}"));
-                for &slot in &self.unfinished {
+                for &machine in &self.unfinished {
                     // If a machine has just left, an event reports it.
-                    let _ = self.peer.send_message(slot, DONE);
+                    let _ = self.peer.send_message(machine, DONE);
                 }
             }
         }
@@ -175,9 +175,9 @@ impl Machine {
     /// Handles events of the session and the connections. Returns the result at the end of the
     /// match.
     fn listen(&mut self, now: Time) -> Option<End> {
-        while let Some((slot, message)) = self.peer.poll_message() {
+        while let Some((machine, message)) = self.peer.poll_message() {
             if message == DONE {
-                self.unfinished.retain(|&other| other != slot);
+                self.unfinished.retain(|&other| other != machine);
             }
         }
         while let Some(event) = self.peer.poll_event() {
@@ -234,7 +234,7 @@ mod tests {
     fn scripts_shoot_goals() {
         let (mut game, mut inputs) = (Duel::new(2), Inputs::new(2));
         for tick in (0..3600).map(Tick) {
-            inputs.follow(&[0, 1].map(|player| game.script(tick, PlayerId(player))));
+            inputs.set_next(&[0, 1].map(|player| game.script(tick, PlayerId(player))));
             game.step(tick, &inputs);
         }
         assert_ne!(game.score(), [0, 0]);

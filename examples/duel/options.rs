@@ -8,18 +8,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub const USAGE: &str = "\
-usage: duel FOLDER --listen ADDRESS [--peer SLOT=ADDRESS]… [OPTION]…
+usage: duel FOLDER --listen ADDRESS [--peer ID=ADDRESS]… [OPTION]…
 
   FOLDER                    your key and token, as `isostep match new --game duel` writes them
-  --insecure SLOT/PLAYERS   instead of a folder: keys that everybody knows, for a match on this machine
-  --listen ADDRESS          where to receive, such as 0.0.0.0:7000; port 0 takes any that is free
-  --peer SLOT=ADDRESS       where another player is; of two players at least the one with the lower slot must know
-  --bot                     a script plays; it does so too where there is no keyboard
-  --ticks N                 ends with tick N, once it is certain, and prints its digest
+  --insecure ID/PLAYERS     instead of a folder: public development keys, for a match on this computer
+  --listen ADDRESS          local UDP address, such as 0.0.0.0:7000; port 0 is any free one
+  --peer ID=ADDRESS         address of another player's machine; of two machines, at least the one with the lower id needs it
+  --bot                     a script plays, as it does without a keyboard
+  --ticks N                 ends when tick N is confirmed, and prints its digest
   --seconds N               leaves N seconds after the start
 
 keys: W A S D or arrows go, space stops, Q leaves
-exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 another player has left";
+exit codes: 0 the match ended, 1 the machines computed different worlds, 2 an error, 3 another player has left";
 
 /// Command line options.
 #[derive(Debug, Default)]
@@ -54,15 +54,15 @@ impl Options {
             match argument.as_str() {
                 "--listen" => options.listen = Some(value.parse().map_err(|error| wrong(&error))?),
                 "--peer" => {
-                    let (slot, address) = two('=')?;
-                    let slot = MachineId(slot.parse().map_err(|error| wrong(&error))?);
-                    options.peers.push((slot, address.parse().map_err(|error| wrong(&error))?));
+                    let (machine, address) = two('=')?;
+                    let machine = MachineId(machine.parse().map_err(|error| wrong(&error))?);
+                    options.peers.push((machine, address.parse().map_err(|error| wrong(&error))?));
                 }
                 "--insecure" => {
-                    let (slot, players) = two('/')?;
-                    let slot = MachineId(slot.parse().map_err(|error| wrong(&error))?);
+                    let (machine, players) = two('/')?;
+                    let machine = MachineId(machine.parse().map_err(|error| wrong(&error))?);
                     options.insecure =
-                        Some((slot, players.parse().map_err(|error| wrong(&error))?));
+                        Some((machine, players.parse().map_err(|error| wrong(&error))?));
                 }
                 "--ticks" => {
                     options.ticks = Some(Tick(value.parse().map_err(|error| wrong(&error))?));
@@ -82,8 +82,8 @@ impl Options {
         let game = GameId::named("duel");
         let credentials = match (&self.folder, self.insecure) {
             (Some(folder), None) => Credentials::load(folder)?,
-            (None, Some((slot, players))) => Credentials::insecure(slot, players, game)?,
-            _ => return Err("say who you are: a folder, or --insecure SLOT/PLAYERS".into()),
+            (None, Some((machine, players))) => Credentials::insecure(machine, players, game)?,
+            _ => return Err("say who you are: a folder, or --insecure ID/PLAYERS".into()),
         };
         credentials.verify(game, unix_now)?;
         Ok(credentials)

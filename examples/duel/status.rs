@@ -55,9 +55,9 @@ impl Status {
             session.stats().rollbacks,
             delay.unwrap_or_default()
         );
-        for slot in peer.endpoint().connected() {
-            let millis = peer.endpoint().rtt(slot).unwrap_or_default().as_micros() / 1000;
-            let _ = write!(first, "  {slot}: {millis} ms");
+        for machine in peer.endpoint().connected() {
+            let millis = peer.endpoint().rtt(machine).unwrap_or_default().as_micros() / 1000;
+            let _ = write!(first, "  {machine}: {millis} ms");
         }
         let [sent, received] = self.bytes;
         let digest = digest.as_deref().map_or("?", |digest| &digest[..16]);

@@ -20,8 +20,7 @@ fn every_code_block_is_in_its_example() {
         // Text, block, text, block, …
         for block in blocks.iter().skip(1).step_by(2) {
             let code = block.strip_prefix("rust\n");
-            let code =
-                code.unwrap_or_else(|| panic!("{page}: a block that nobody checks: {block}"));
+            let code = code.unwrap_or_else(|| panic!("{page}: a block without a check: {block}"));
             assert!(bare(example).contains(&bare(code)), "{page}: this is in no example:\n{code}");
             count += 1;
         }

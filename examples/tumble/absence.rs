@@ -13,7 +13,7 @@ use isostep::{PeerId, PlayerId, Tick};
 
 /// One departed player.
 struct Absence {
-    slot: MachineId,
+    machine: MachineId,
     /// First missing tick of each remaining machine, as reported; this machine included.
     heard: Vec<(MachineId, Tick)>,
     /// True if this machine lost the connection as well. Until then it may still receive inputs.
@@ -26,24 +26,24 @@ struct Absence {
 pub struct Absences(Vec<Absence>);
 
 impl Absences {
-    /// Returns true if a bot has taken, or will take, this slot's seat.
-    pub fn has(&self, slot: MachineId) -> bool {
-        self.0.iter().any(|absence| absence.slot == slot && absence.left)
+    /// Returns true if a bot has taken, or will take, this machine's seat.
+    pub fn has(&self, machine: MachineId) -> bool {
+        self.0.iter().any(|absence| absence.machine == machine && absence.left)
     }
 
     /// Records that this machine lost a player.
-    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: MachineId) {
-        let mine = (peer.endpoint().machine(), received(peer, slot));
-        let absence = self.of(slot);
+    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, machine: MachineId) {
+        let mine = (peer.endpoint().machine(), received(peer, machine));
+        let absence = self.of(machine);
         if !std::mem::replace(&mut absence.left, true) {
             absence.heard.push(mine);
-            broadcast(peer, &Message::Gone { slot: slot.0, heard: mine.1.0 });
+            broadcast(peer, &Message::Gone { machine: machine.0, heard: mine.1.0 });
         }
     }
 
     /// Records that another machine lost a player, with its first missing tick.
-    pub fn heard(&mut self, from: MachineId, slot: MachineId, heard: Tick) {
-        let absence = self.of(slot);
+    pub fn heard(&mut self, from: MachineId, machine: MachineId, heard: Tick) {
+        let absence = self.of(machine);
         absence.heard.retain(|it| it.0 != from);
         absence.heard.push((from, heard));
     }
@@ -51,23 +51,26 @@ impl Absences {
     /// Seats bots once all remaining machines have reported and this machine has every input.
     pub fn settle<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>) {
         let here = peer.endpoint().machine();
-        let gone: Vec<MachineId> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
+        let gone: Vec<MachineId> =
+            self.0.iter().filter(|it| it.left).map(|it| it.machine).collect();
         for absence in self.0.iter_mut().filter(|it| it.left && !it.seated) {
-            let stays = |slot: &MachineId| !gone.contains(slot);
-            let said = |slot: MachineId| absence.heard.iter().any(|it| it.0 == slot);
+            let stays = |machine: &MachineId| !gone.contains(machine);
+            let said = |machine: MachineId| absence.heard.iter().any(|it| it.0 == machine);
             if !peer.endpoint().peers().filter(stays).all(said) {
                 continue;
             }
             let heard = absence.heard.iter().filter(|it| stays(&it.0));
             let Some(until) = heard.clone().map(|it| it.1).max() else { continue };
-            let player = PlayerId(absence.slot.0);
+            let player = PlayerId(absence.machine.0);
             let first = heard.clone().find(|it| it.1 == until).map(|it| it.0);
             if first == Some(here) {
-                heard.for_each(|&(slot, from)| forward_inputs(peer, slot, player, from..until));
+                heard.for_each(|&(machine, from)| {
+                    forward_inputs(peer, machine, player, from..until);
+                });
             }
             // A machine that lacks inputs gets them from the holder of the longest history, and
             // retries.
-            if received(peer, absence.slot) >= until {
+            if received(peer, absence.machine) >= until {
                 // Can't be too late: confirming that tick needs an input that no machine has.
                 absence.seated = peer.session_mut().seat(until, player, Occupant::Bot).is_ok();
             }
@@ -78,16 +81,16 @@ impl Absences {
     pub fn take<T: Transport>(
         &self,
         peer: &mut Peer<Tumble, T>,
-        slot: MachineId,
+        machine: MachineId,
         tick: Tick,
         record: &[Vec<u8>; 2],
     ) {
-        if self.has(slot) {
+        if self.has(machine) {
             let [input, pieces] = record;
             // Malformed messages are ignored.
             let _ = peer.session_mut().remote_record(
-                PeerId(slot.0),
-                PlayerId(slot.0),
+                PeerId(machine.0),
+                PlayerId(machine.0),
                 tick,
                 input,
                 pieces,
@@ -95,9 +98,9 @@ impl Absences {
         }
     }
 
-    fn of(&mut self, slot: MachineId) -> &mut Absence {
-        let at = self.0.iter().position(|it| it.slot == slot).unwrap_or_else(|| {
-            self.0.push(Absence { slot, heard: Vec::new(), left: false, seated: false });
+    fn of(&mut self, machine: MachineId) -> &mut Absence {
+        let at = self.0.iter().position(|it| it.machine == machine).unwrap_or_else(|| {
+            self.0.push(Absence { machine, heard: Vec::new(), left: false, seated: false });
             self.0.len() - 1
         });
         &mut self.0[at]
@@ -105,8 +108,8 @@ impl Absences {
 }
 
 /// First missing tick of a machine's player.
-fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: MachineId) -> Tick {
-    peer.session().received(PlayerId(slot.0)).unwrap_or_default()
+fn received<T: Transport>(peer: &Peer<Tumble, T>, machine: MachineId) -> Tick {
+    peer.session().received(PlayerId(machine.0)).unwrap_or_default()
 }
 
 /// Sends a machine the inputs that it lacks.
@@ -119,7 +122,7 @@ fn forward_inputs<T: Transport>(
     for tick in (ticks.start.0..ticks.end.0).map(Tick) {
         let Some((input, pieces)) = peer.session().record(player, tick) else { continue };
         let record = [input.to_vec(), pieces.to_vec()];
-        let word = Message::Past { slot: player.0, tick: tick.0, record };
+        let word = Message::Past { machine: player.0, tick: tick.0, record };
         let _ = peer.send_message(to, &word.to_bytes());
     }
 }
@@ -127,8 +130,8 @@ fn forward_inputs<T: Transport>(
 /// Sends a message to all connected machines.
 pub fn broadcast<T: Transport>(peer: &mut Peer<Tumble, T>, word: &Message) {
     let bytes = word.to_bytes();
-    for slot in peer.endpoint().connected().collect::<Vec<_>>() {
+    for machine in peer.endpoint().connected().collect::<Vec<_>>() {
         // If a machine has just left, an event reports it.
-        let _ = peer.send_message(slot, &bytes);
+        let _ = peer.send_message(machine, &bytes);
     }
 }

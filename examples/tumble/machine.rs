@@ -67,7 +67,7 @@ impl<T: Transport> Machine<T> {
     ) -> Result<Self, Box<dyn Error>> {
         let Setup { credentials, unix_at_zero, addresses, settings, name, private, last } = setup;
         let me = credentials.machine();
-        let slots: Vec<MachineId> = credentials.roster().machines().collect();
+        let machines: Vec<MachineId> = credentials.roster().machines().collect();
         // All machines need equal settings. The delay adapts between 1 and 8 ticks, and rollbacks
         // of up to 3 are accepted.
         let session = SessionConfig::new()
@@ -76,11 +76,11 @@ impl<T: Transport> Machine<T> {
             .start_together(true);
         let mut config = PeerConfig::new(credentials, unix_at_zero).session(session);
         for number in 0..settings.players {
-            let slot = slots.get(usize::from(number));
-            config = config.seat(slot.map_or(Seat::Bot, |&slot| Seat::Machine(slot)));
+            let machine = machines.get(usize::from(number));
+            config = config.seat(machine.map_or(Seat::Bot, |&machine| Seat::Machine(machine)));
         }
-        for (slot, address) in addresses {
-            config = config.address(slot, address);
+        for (machine, address) in addresses {
+            config = config.address(machine, address);
         }
         let mut game = Tumble::new(settings);
         let peer = Peer::new(config, &mut game, transport, entropy)?;
@@ -88,7 +88,7 @@ impl<T: Transport> Machine<T> {
         let mut names = vec![None; settings.players.into()];
         names[usize::from(me.0)] = name;
         let view = View::new(peer.session().config().duration_of(1));
-        let unfinished = slots.into_iter().filter(|slot| slot.0 != me.0).collect();
+        let unfinished = machines.into_iter().filter(|machine| machine.0 != me.0).collect();
         Ok(Self {
             game,
             peer,
@@ -136,9 +136,9 @@ impl<T: Transport> Machine<T> {
     /// Handles events of the session and the connections. Returns the result at the end of the
     /// match.
     pub fn listen(&mut self) -> Option<End> {
-        while let Some((slot, message)) = self.peer.poll_message() {
+        while let Some((machine, message)) = self.peer.poll_message() {
             if let Some(word) = Message::read(&message) {
-                self.hear(slot, word);
+                self.hear(machine, word);
             }
         }
         let mut end = None;
@@ -158,11 +158,11 @@ impl<T: Transport> Machine<T> {
                 }
             }
             Message::Done => self.unfinished.retain(|&other| other != from),
-            Message::Gone { slot, heard } => {
-                self.absences.heard(from, MachineId(slot), Tick(heard));
+            Message::Gone { machine, heard } => {
+                self.absences.heard(from, MachineId(machine), Tick(heard));
             }
-            Message::Past { slot, tick, record } => {
-                self.absences.take(&mut self.peer, MachineId(slot), Tick(tick), &record);
+            Message::Past { machine, tick, record } => {
+                self.absences.take(&mut self.peer, MachineId(machine), Tick(tick), &record);
             }
         }
     }
@@ -207,7 +207,8 @@ impl<T: Transport> Machine<T> {
 
     /// Returns true if all other machines left.
     pub fn is_alone(&self) -> bool {
-        self.peer.has_started() && self.peer.endpoint().peers().all(|slot| self.absences.has(slot))
+        self.peer.has_started()
+            && self.peer.endpoint().peers().all(|machine| self.absences.has(machine))
     }
 
     /// Standings of the match, in a line.

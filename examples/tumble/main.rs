@@ -63,7 +63,7 @@ fn run(arguments: Vec<String>) -> u8 {
     let options = match Options::read(arguments.into_iter()) {
         Ok(options) => options,
         Err(error) => {
-            eprintln!("tumble: {error}; --help tells all options");
+            eprintln!("tumble: {error}; see --help");
             return 2;
         }
     };
@@ -95,7 +95,7 @@ fn over_udp(
     let setup = Setup {
         credentials,
         unix_at_zero: clock.unix_at_zero(),
-        addresses: options.peers.iter().map(|&(slot, at)| (slot, at.into())).collect(),
+        addresses: options.peers.iter().map(|&(machine, at)| (machine, at.into())).collect(),
         settings: options.settings(machines),
         name: options.name.clone(),
         private: false,
@@ -112,14 +112,18 @@ fn local(
 ) -> Result<Vec<Machine<SimTransport>>, Box<dyn Error>> {
     let transports = SimTransport::nodes(SimNetwork::new(options.seed), players.into());
     transports[0].network().borrow_mut().set_all_links(LinkConfig::wifi())?;
-    let machine = |(slot, transport)| {
-        let others = (0..players).filter(|&other| other != slot);
+    let machine = |(machine, transport)| {
+        let others = (0..players).filter(|&other| other != machine);
         let setup = Setup {
-            credentials: Credentials::insecure(MachineId(slot), players, GameId::named("tumble"))?,
+            credentials: Credentials::insecure(
+                MachineId(machine),
+                players,
+                GameId::named("tumble"),
+            )?,
             unix_at_zero: clock.unix_at_zero(),
             addresses: others.map(|it| (MachineId(it), Address::Node(it.into()))).collect(),
             settings: options.settings(players.into()),
-            name: options.name.clone().filter(|_| slot == 0),
+            name: options.name.clone().filter(|_| machine == 0),
             private: true,
             last: options.ticks,
         };

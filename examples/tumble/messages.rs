@@ -10,9 +10,9 @@ pub enum Message {
     /// This machine has confirmed the last tick.
     Done,
     /// A machine has left; the sender has all its inputs before tick `heard`.
-    Gone { slot: u8, heard: u32 },
+    Gone { machine: u8, heard: u32 },
     /// An input of a departed player, with its command pieces.
-    Past { slot: u8, tick: u32, record: [Vec<u8>; 2] },
+    Past { machine: u8, tick: u32, record: [Vec<u8>; 2] },
 }
 
 impl Message {

@@ -15,27 +15,27 @@ const MORE_CRATES: u8 = 4;
 
 pub const USAGE: &str = "\
 usage: tumble --local PLAYERS [OPTION]…
-       tumble FOLDER --listen ADDRESS [--peer SLOT=ADDRESS]… [OPTION]…
+       tumble FOLDER --listen ADDRESS [--peer ID=ADDRESS]… [OPTION]…
 
   --local PLAYERS           2 to 8 machines in this process, over a simulated Wi-Fi: you and bots
   FOLDER                    your key and token, as `isostep match new --game tumble` writes them
-  --insecure SLOT/PLAYERS   instead of a folder: keys that everybody knows, for a match on this machine
-  --listen ADDRESS          where to receive, such as 0.0.0.0:7000; port 0 takes any that is free
-  --peer SLOT=ADDRESS       where another player is; of two players at least the one with the lower slot must know
-  --port PORT               the port of your page, on this machine only; any that is free unless said
-  --name NAME               what the others call you
-  --bot                     a bot plays here, and there is no page unless --port is said
-  --ticks N                 ends with tick N, once it is certain, and prints its digest
+  --insecure ID/PLAYERS     instead of a folder: public development keys, for a match on this computer
+  --listen ADDRESS          local UDP address, such as 0.0.0.0:7000; port 0 is any free one
+  --peer ID=ADDRESS         address of another player's machine; of two machines, at least the one with the lower id needs it
+  --port PORT               port of your page, on this machine only (default: any free one)
+  --name NAME               your name on all pages
+  --bot                     a bot plays here, without a page unless --port is given
+  --ticks N                 ends when tick N is confirmed, and prints its digest
   --seconds N               leaves N seconds after the start
 
 the same for all machines:
-  --bots N                  seats that nobody has a machine for: 0 unless said
-  --points N                a round ends with so many points: 5 unless said
-  --round SECONDS           a round lasts so long: 75 unless said
-  --seed N                  where crates come down, and what bots fancy
+  --bots N                  seats of bots without a machine (default: 0)
+  --points N                points that end a round (default: 5)
+  --round SECONDS           length of a round (default: 75)
+  --seed N                  seed of the crates' positions and the bots' decisions
 
 on the page: W A S D or arrows walk, space jumps, F, J or Enter shoves; or a gamepad
-exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 nobody else is left";
+exit codes: 0 the match ended, 1 the machines computed different worlds, 2 an error, 3 all other machines left";
 
 /// Limit on a name, characters.
 pub const NAME: usize = 14;
@@ -102,13 +102,13 @@ impl Options {
         match argument {
             "--local" => self.local = Some(within(value, 2, 8)?),
             "--insecure" => {
-                let (slot, players) = two(value, '/')?;
-                self.insecure = Some((MachineId(number(slot)?), number(players)?));
+                let (machine, players) = two(value, '/')?;
+                self.insecure = Some((MachineId(number(machine)?), number(players)?));
             }
             "--listen" => self.listen = Some(number(value)?),
             "--peer" => {
-                let (slot, address) = two(value, '=')?;
-                self.peers.push((MachineId(number(slot)?), number(address)?));
+                let (machine, address) = two(value, '=')?;
+                self.peers.push((MachineId(number(machine)?), number(address)?));
             }
             "--port" => self.port = Some(number(value)?),
             "--name" => self.name = Some(clean_name(value).ok_or("there is no letter in it")?),
@@ -129,14 +129,14 @@ impl Options {
             (true, 0) if self.listen.is_none() && self.peers.is_empty() => (),
             (true, _) => {
                 return Err(
-                    "--local needs nobody else: leave out folder, --listen and --peer".into()
+                    "--local runs all machines itself: omit folder, --listen and --peer".into()
                 );
             }
             (false, 1) if self.listen.is_some() => (),
             (false, 1) => return Err("say where to --listen".into()),
             (false, _) => {
                 return Err(
-                    "say --local 4, or who you are: a folder, or --insecure SLOT/PLAYERS".into()
+                    "say --local 4, or who you are: a folder, or --insecure ID/PLAYERS".into()
                 );
             }
         }
@@ -158,8 +158,8 @@ impl Options {
         let game = GameId::named("tumble");
         let credentials = match (&self.folder, self.insecure) {
             (Some(folder), None) => Credentials::load(folder)?,
-            (None, Some((slot, players))) => Credentials::insecure(slot, players, game)?,
-            _ => return Err("say who you are: a folder, or --insecure SLOT/PLAYERS".into()),
+            (None, Some((machine, players))) => Credentials::insecure(machine, players, game)?,
+            _ => return Err("say who you are: a folder, or --insecure ID/PLAYERS".into()),
         };
         credentials.verify(game, unix_now)?;
         let machines = credentials.roster().machines().len();

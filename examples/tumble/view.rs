@@ -174,15 +174,15 @@ impl<T: Transport> Machine<T> {
             .map(PlayerId)
             .zip(&self.game.players)
             .map(|(seat, player)| {
-                let slot = MachineId(seat.0);
-                let heard = endpoint.last_received(slot).map(|heard| now.since(heard));
+                let machine = MachineId(seat.0);
+                let heard = endpoint.last_received(machine).map(|heard| now.since(heard));
                 let (who, there) = match session.occupant(seat) {
                     Some(Occupant::Local) if self.controller.is_human(now) => ("you", true),
                     Some(Occupant::Local) => ("bot for you", true),
                     Some(Occupant::Remote(_)) => ("", heard.is_some_and(|heard| heard < QUIET)),
                     _ => ("bot", true),
                 };
-                let trip = endpoint.rtt(slot).filter(|_| there && heard.is_some());
+                let trip = endpoint.rtt(machine).filter(|_| there && heard.is_some());
                 json!({
                     "name": self.names[usize::from(seat.0)],
                     "who": who,

@@ -57,12 +57,12 @@ impl<I: Input> Inputs<I> {
     /// Creates confirmed inputs, for stepping a simulation by hand. The previous inputs are the default.
     pub fn confirmed(values: &[I]) -> Self {
         let mut inputs = Self::new(values.len());
-        inputs.follow(values);
+        inputs.set_next(values);
         inputs
     }
 
     /// Sets the next tick's confirmed inputs: values become previous ones, commands are cleared.
-    pub fn follow(&mut self, values: &[I]) {
+    pub fn set_next(&mut self, values: &[I]) {
         self.commands.iter_mut().for_each(Commands::clear);
         for (input, &value) in self.players.iter_mut().zip(values) {
             input.previous = input.value;

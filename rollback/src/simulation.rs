@@ -30,6 +30,7 @@ use isostep_core::state::State;
 /// tug.step(Tick(0), &Inputs::confirmed(&[NewestWins(3), NewestWins(-1)]));
 /// assert_eq!(tug.rope, 2);
 /// ```
+#[doc(alias = "GgrsRequest")]
 pub trait Simulation: State {
     /// Input of a player for a tick.
     type Input: Input;

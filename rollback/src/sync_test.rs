@@ -95,7 +95,7 @@ pub struct SyncReport {
 /// use core::sync::atomic::{AtomicU32, Ordering};
 /// use isostep_rollback::{Inputs, NewestWins, PlayerId, Simulation, SyncTest, Tick};
 ///
-/// static STEPS: AtomicU32 = AtomicU32::new(0); // not in the state, and yet it decides
+/// static STEPS: AtomicU32 = AtomicU32::new(0); // not in the state, although the step reads it
 ///
 /// #[derive(Clone, Default, serde::Serialize)]
 /// struct Race { place: u32, boost: bool }
@@ -109,11 +109,12 @@ pub struct SyncReport {
 /// }
 ///
 /// let found = SyncTest::new(1).run(&mut Race::default(), 100, |tick, inputs| {
-///     inputs.follow(&[NewestWins(tick.0 as u8 / 20)]);
+///     inputs.set_next(&[NewestWins(tick.0 as u8 / 20)]);
 /// });
 /// let text = found.unwrap_err().to_string();
 /// assert!(text.contains("state, boost: "), "{text}");
 /// ```
+#[doc(alias = "SyncTestSession")]
 #[derive(Clone, Debug)]
 pub struct SyncTest {
     players: usize,
@@ -150,11 +151,11 @@ impl SyncTest {
         self
     }
 
-    /// Runs the test. `script` sets the inputs of each tick, given those of the tick before: call [`Inputs::follow`],
+    /// Runs the test. `script` sets the inputs of each tick, given those of the tick before: call [`Inputs::set_next`],
     /// and optionally [`Inputs::push_command`].
     ///
     /// # Errors
-    /// When a state differs, or can't be saved, loaded or digested.
+    /// If a state differs, or can't be saved, loaded or digested.
     pub fn run<S: Simulation>(
         &self,
         simulation: &mut S,
@@ -261,11 +262,11 @@ impl<S: Simulation> Run<'_, S> {
     }
 
     /// Resimulates up to the current tick on every path.
-    fn replay(&mut self, present: Tick) -> Result<(), SyncError> {
-        for depth in 1..=self.test.depth.min(present.0) {
-            let from = present - depth;
+    fn replay(&mut self, current: Tick) -> Result<(), SyncError> {
+        for depth in 1..=self.test.depth.min(current.0) {
+            let from = current - depth;
             for path in SyncPath::ALL {
-                if path == SyncPath::CachesDropped && !present.0.is_multiple_of(DROP_CACHES_EVERY) {
+                if path == SyncPath::CachesDropped && !current.0.is_multiple_of(DROP_CACHES_EVERY) {
                     continue;
                 }
                 self.load(from)?;
@@ -273,14 +274,14 @@ impl<S: Simulation> Run<'_, S> {
                 match path {
                     SyncPath::Resimulated => prediction = Prediction::Right,
                     SyncPath::Mispredicted => {
-                        for tick in (from.0..present.0).map(Tick) {
+                        for tick in (from.0..current.0).map(Tick) {
                             self.step(tick, Prediction::Wrong { since: from })?;
                         }
                         self.load(from)?;
                     }
                     SyncPath::CachesDropped => self.simulation.drop_caches(self.slots),
                 }
-                for tick in (from.0..present.0).map(Tick) {
+                for tick in (from.0..current.0).map(Tick) {
                     self.step(tick, prediction)?;
                     self.compare(tick.next(), depth, path)?;
                 }

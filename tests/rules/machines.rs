@@ -38,7 +38,7 @@ impl Simulation for Names {
 
 fn digests_with(hash: fn(u32) -> u32) -> Digests {
     let check = Check::new(1, move || Names { sum: 0, hash });
-    digests(check.script(|tick, inputs| inputs.follow(&[pad(tick)])))
+    digests(check.script(|tick, inputs| inputs.set_next(&[pad(tick)])))
 }
 
 fn digests<S: Simulation>(check: Check<'_, S>) -> Digests {

@@ -33,7 +33,7 @@ fn report<S>(make: impl Fn() -> S) -> Report
 where
     S: Simulation<Input = NewestWins<i8>> + Snapshot,
 {
-    let script = |tick, inputs: &mut Inputs<_>| inputs.follow(&[pad(tick)]);
+    let script = |tick, inputs: &mut Inputs<_>| inputs.set_next(&[pad(tick)]);
     Check::new(1, make).script(script).ticks(100).run_with_snapshots()
 }
 
@@ -152,8 +152,8 @@ mod first {
 
     #[test]
     fn the_race_is_equal_on_every_path() {
-        let report = Check::new(1, Car::default) // players, and how a new game is made
-            .script(|tick, inputs| inputs.follow(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]))
+        let report = Check::new(1, Car::default) // number of players, constructor of the game
+            .script(|tick, inputs| inputs.set_next(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]))
             .ticks(100)
             .run_with_snapshots();
         assert!(report.is_equal(), "{report}");

@@ -73,7 +73,7 @@ mod chance {
         impl Simulation for Dice {
             type Input = NewestWins<i8>;
             fn step(&mut self, tick: Tick, _: &Inputs<Self::Input>) {
-                let (entity, purpose) = (0, 1); // which die, and what for
+                let (entity, purpose) = (0, 1); // the entity and the purpose of the draw
                 let mut rng = Rng::keyed(self.seed, u64::from(tick.0), entity, purpose);
                 self.rolled = rng.next_u64();
             }
@@ -100,7 +100,7 @@ mod shared {
     impl Simulation for Spawner {
         type Input = NewestWins<i8>;
         fn step(&mut self, _: Tick, _: &Inputs<Self::Input>) {
-            self.newest = NEXT.fetch_add(1, Ordering::Relaxed); // a static: all games count together
+            self.newest = NEXT.fetch_add(1, Ordering::Relaxed); // a static, shared by all games
         }
     }
 
@@ -125,7 +125,7 @@ mod shared {
     #[test]
     fn a_static_is_located() {
         let (wrong, right) = (report(Spawner::default), report(right::Spawner::default));
-        assert_shown("What is not in the state", &wrong, &right);
+        assert_shown("Data outside of the state", &wrong, &right);
     }
 }
 
@@ -145,7 +145,7 @@ mod threads {
         type Input = NewestWins<i8>;
         fn step(&mut self, tick: Tick, _: &Inputs<Self::Input>) {
             self.cells.push(i64::from(tick.0 * 7 % 13));
-            let share = self.cells.len().div_ceil(self.threads.max(1)); // cut by the number of threads
+            let share = self.cells.len().div_ceil(self.threads.max(1)); // divided by the number of threads
             self.sum = std::thread::scope(|scope| {
                 let part = |cells: &[i64]| cells.iter().sum::<i64>() / 10;
                 let parts: Vec<_> = self
@@ -185,7 +185,7 @@ mod threads {
         Check::new(1, move || make(1))
             .first_variant("1 thread")
             .variant("4 threads", move || make(4))
-            .script(|tick, inputs| inputs.follow(&[pad(tick)]))
+            .script(|tick, inputs| inputs.set_next(&[pad(tick)]))
             .ticks(100)
             .run()
     }

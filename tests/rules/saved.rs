@@ -38,7 +38,7 @@ mod scratch {
             type Input = NewestWins<i8>;
             fn step(&mut self, _: Tick, _: &Inputs<Self::Input>) {
                 self.days += 1; // state: saved and loaded
-                self.meals.clear(); // scratch: made anew from the state before it is read
+                self.meals.clear(); // scratch: recomputed from the state before it is read
                 self.meals.extend((1..=3).map(|meal| (self.days + meal) / 30));
                 self.food += self.meals.iter().sum::<u64>();
             }
@@ -107,7 +107,7 @@ mod guess {
         type Input = NewestWins<i8>;
         fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
             let status = inputs.get(PlayerId(0)).status;
-            self.lagged += u32::from(status == InputStatus::Predicted); // a guess on one machine alone
+            self.lagged += u32::from(status == InputStatus::Predicted); // differs between machines
         }
     }
 
@@ -123,14 +123,14 @@ mod guess {
             type Input = NewestWins<i8>;
             fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
                 let status = inputs.get(PlayerId(0)).status;
-                self.alone += u32::from(status == InputStatus::Disconnected); // all machines agree on this
+                self.alone += u32::from(status == InputStatus::Disconnected); // equal on all machines
             }
         }
     }
 
     #[test]
     fn reading_predictions_is_located() {
-        assert_shown("Guesses", &report(Duel::default), &report(right::Duel::default));
+        assert_shown("Predicted inputs", &report(Duel::default), &report(right::Duel::default));
     }
 }
 
@@ -156,7 +156,7 @@ fn a_changed_fixed_field_is_found_on_every_rollback_path() {
     }
 
     for seed in 0..8 {
-        let script = |tick, inputs: &mut Inputs<_>| inputs.follow(&[super::pad(tick)]);
+        let script = |tick, inputs: &mut Inputs<_>| inputs.set_next(&[super::pad(tick)]);
         let check = Check::new(1, || Sled { place: 0, speed: 0 }).script(script).ticks(100);
         let report = check.seed(seed).run_with_snapshots();
         let found: Vec<TickPath> = report.findings().map(|row| row.path).collect();

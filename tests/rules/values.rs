@@ -59,7 +59,7 @@ mod hash_map {
         type Input = NewestWins<i8>;
         fn step(&mut self, tick: Tick, _: &Inputs<Self::Input>) {
             let bids: HashMap<u32, u32> = (0..9).map(|who| (who, who * tick.0 % 3)).collect();
-            let best = bids.iter().max_by_key(|(_, bid)| **bid); // of equal ones the last, in any order
+            let best = bids.iter().max_by_key(|(_, bid)| **bid); // of equal bids the last in iteration order
             self.winner = best.map_or(0, |(who, _)| *who);
         }
     }
@@ -76,7 +76,7 @@ mod hash_map {
             type Input = NewestWins<i8>;
             fn step(&mut self, tick: Tick, _: &Inputs<Self::Input>) {
                 let bids: BTreeMap<u32, u32> = (0..9).map(|who| (who, who * tick.0 % 3)).collect();
-                let best = bids.iter().max_by_key(|(_, bid)| **bid); // of equal ones the last by its key
+                let best = bids.iter().max_by_key(|(_, bid)| **bid); // of equal bids the one with the greatest key
                 self.winner = best.map_or(0, |(who, _)| *who);
             }
         }
@@ -102,7 +102,7 @@ mod address {
         fn step(&mut self, tick: Tick, _: &Inputs<Self::Input>) {
             self.members.push(tick.0);
             let lowest = self.members.iter().map(|member| std::ptr::from_ref(member).addr()).min();
-            self.leader = lowest.unwrap_or(0) as u64; // where it lies, not who it is
+            self.leader = lowest.unwrap_or(0) as u64; // its address, not its identity
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn draw(out: &mut String, report: &Report) {
     let x = Scale::new(true, (least.max(1e-4) * 0.9, most.min(100.0)), LEFT, WIDTH - RIGHT);
     let lines: usize = groups.iter().map(|(_, dots)| rows_of(dots) + 1).sum();
     let height = TOP + STEP * lines as f64 + 34.0;
-    out.push_str("<section>\n<h2>Beside the peers</h2>\n<p>Ours divided by theirs: left of the dashed line ours takes less. Bars are the 10th to 90th percentile of rounds; where several peers are in a row, each has its own mark.</p>\n");
+    out.push_str("<section>\n<h2>Ratios to other engines</h2>\n<p>Our value divided by theirs: left of the dashed line ours is lower. Bars are the 10th to 90th percentile of rounds; a row with several engines has a mark for each.</p>\n");
     let _ = writeln!(
         out,
         "<figure><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Ours divided by theirs\">"

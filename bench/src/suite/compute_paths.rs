@@ -36,17 +36,17 @@ pub(super) fn measure(
     let mut rows = Vec::new();
     for name in SCENES.into_iter().filter(|name| options.wants(name)) {
         let Some(staging) = stage(name) else { continue };
-        let mut ways: Vec<Ours> =
+        let mut worlds: Vec<Ours> =
             paths.iter().filter_map(|path| Ours::by_path(name, *path)).collect();
-        if ways.len() < paths.len() {
+        if worlds.len() < paths.len() {
             report.notes.push(format!("{name}: this machine has no second thread to give"));
             continue;
         }
-        let samples = in_turns(options, &staging, &mut ways, peers, progress);
-        if ways.iter().any(|way| way.world().digest() != ways[0].world().digest()) {
-            report
-                .notes
-                .push(format!("{name}: WAYS TO COMPUTE DIFFER in their bits, which is a bug"));
+        let samples = in_turns(options, &staging, &mut worlds, peers, progress);
+        if worlds.iter().any(|ours| ours.world().digest() != worlds[0].world().digest()) {
+            report.notes.push(format!(
+                "{name}: THE COMPUTE PATHS GIVE DIFFERENT BITS, which is a bug; please report it"
+            ));
         }
         let (ours, theirs) = samples.split_at(paths.len());
         let new: Vec<Row> =
@@ -83,11 +83,11 @@ fn of(scene: &str, path: ComputePath, own: &Named, peers: &[Named]) -> Option<Ro
 fn in_turns(
     options: &Options,
     staging: &Staging,
-    ways: &mut [Ours],
+    worlds: &mut [Ours],
     peers: &mut [Box<dyn Engine>],
     progress: &mut dyn FnMut(&str),
 ) -> Vec<Named> {
-    let ours = ways.iter_mut().map(|way| way as &mut dyn Engine);
+    let ours = worlds.iter_mut().map(|ours| ours as &mut dyn Engine);
     let mut all: Vec<&mut dyn Engine> =
         ours.chain(peers.iter_mut().map(|peer| &mut **peer as &mut dyn Engine)).collect();
     let mut samples: Vec<Named> = all.iter().map(|engine| (engine.name(), Vec::new())).collect();

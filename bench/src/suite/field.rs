@@ -47,8 +47,8 @@ fn settled(mode: ResimMode) -> (World, Vec<BodyId>) {
     (world, ids)
 }
 
-/// Steps with some bricks pushed one way, rewinds, and steps again with the same bricks pushed the
-/// other way.
+/// Steps with some bricks pushed along +X, rewinds, and steps the same ticks with the same bricks
+/// pushed along -X.
 fn rollback(world: &mut World, ids: &[BodyId], wrong: usize, depth: u32) -> f64 {
     let pushed: Vec<BodyId> = ids.iter().copied().step_by(ids.len() / wrong).collect();
     let play = |world: &mut World, speed: Real| {
@@ -89,7 +89,7 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
         let samples = in_turn(options.rounds(21, 5), &mut contenders);
         for (place, samples) in samples.iter().enumerate() {
             let (key, what) = match place.checked_sub(1).map(|place| WRONG[place]) {
-                None => ("full".to_owned(), "everything again".to_owned()),
+                None => ("full".to_owned(), "full resimulation".to_owned()),
                 Some(wrong) => (wrong.to_string(), share(wrong)),
             };
             let name = format!("by {depth}: {what}");
@@ -99,11 +99,11 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
         }
     }
     report.plots.extend(plots(&rows));
-    let note = "1,000 bricks awake in 200 stacks of five; those who are told otherwise stand far apart, so that 100 of them \
-                are in 100 stacks. The result is bit for bit that of computing everything again."
+    let note = "1,000 bricks awake in 200 stacks of five; the mispredicted bricks are far apart, so that 100 of them \
+                are in 100 stacks. The result is bit for bit that of full resimulation."
         .to_owned();
     report.sections.push(Section {
-        title: "Rollback by depth and by what was wrong".to_owned(),
+        title: "Rollback by depth and by share of mispredicted bodies".to_owned(),
         note,
         rows,
     });
@@ -112,7 +112,7 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
 }
 
 fn share(wrong: usize) -> String {
-    format!("{} % dirty", wrong as f64 * 100.0 / BRICKS as f64)
+    format!("{} % mispredicted", wrong as f64 * 100.0 / BRICKS as f64)
 }
 
 fn plots(rows: &[Row]) -> [Plot; 2] {
@@ -132,20 +132,20 @@ fn plots(rows: &[Row]) -> [Plot; 2] {
         let point = |depth: &u32| Some(Point::of(f64::from(*depth), spread(*depth, key)?));
         Line { name, points: DEPTHS.iter().filter_map(point).collect() }
     };
-    let mut depths = vec![by_depth("full", "everything again".to_owned())];
+    let mut depths = vec![by_depth("full", "full resimulation".to_owned())];
     depths.extend(WRONG.iter().rev().map(|wrong| by_depth(&wrong.to_string(), share(*wrong))));
     [
         Plot {
-            title: "Rollback against what was wrong".to_owned(),
-            note: "By how many ticks; 1,000 bricks awake in 200 stacks.".to_owned(),
-            x: Axis::log("share of bodies told otherwise, %"),
+            title: "Rollback against the share of mispredicted bodies".to_owned(),
+            note: "A line per depth in ticks; 1,000 bricks awake in 200 stacks.".to_owned(),
+            x: Axis::log("share of mispredicted bodies, %"),
             y: Axis::log("µs a rollback"),
             lines: DEPTHS.iter().rev().map(|depth| by_share(*depth)).collect(),
         },
         Plot {
             title: "Rollback against depth".to_owned(),
-            note: "By how much of the world was told otherwise.".to_owned(),
-            x: Axis::linear("ticks gone back"),
+            note: "A line per share of mispredicted bodies.".to_owned(),
+            x: Axis::linear("depth, ticks"),
             y: Axis::log("µs a rollback"),
             lines: depths,
         },

@@ -105,7 +105,7 @@ impl Peers for NoPeers {
         Vec::new()
     }
     fn notes(&self) -> Vec<String> {
-        let note = "no peers; in a clone, `cargo run --release -p isostep-benches` builds Rapier and ggrs and measures them in \
+        let note = "no other engines; in a clone, `cargo run --release -p isostep-benches` builds Rapier and ggrs and measures them in \
                     the same run";
         vec![note.to_owned()]
     }
@@ -131,7 +131,7 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
     }
     report.notes.extend(peers.notes());
     if !cfg!(feature = "internals") {
-        report.notes.push("save is not measured: it is part of a step, and only a build with `internals` tells them apart".to_owned());
+        report.notes.push("save is not measured: it is part of a step, and only a build with the feature `internals` measures it apart".to_owned());
     }
     report.notes.extend(noise(&report));
     report.targets = issue_targets(&report);
@@ -146,7 +146,7 @@ fn noise(report: &Report) -> Option<String> {
     (times > MAX_NOISE).then(|| {
         format!(
             "this machine was busy: of the same steps one in ten took {times:.1} times as long as another one in ten. \
-             Ratios say little then, times nothing; run it again when nothing else runs"
+             The ratios are then imprecise and the times meaningless; measure again when no other program runs"
         )
     })
 }

@@ -61,10 +61,10 @@ fn settle(
         let deepest = deepest(staging, &seen);
         deepest_ever = deepest_ever.max(deepest);
         if asleep || now >= ticks {
-            let way = |(from, to): (&[f64; 3], &[f64; 3])| {
+            let distance = |(from, to): (&[f64; 3], &[f64; 3])| {
                 from.iter().zip(to).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
             };
-            let moved = first.iter().zip(&seen.places).map(way).fold(0.0, f64::max);
+            let moved = first.iter().zip(&seen.places).map(distance).fold(0.0, f64::max);
             return RestOutcome {
                 engine: engine.name(),
                 ticks: now,

@@ -141,7 +141,7 @@ impl Match for Ours {
                 }
                 let (from, bytes) = &mut queue.datagrams[queue.full];
                 *from = own;
-                exchange.write(&mut machine.session, bytes).expect("nobody is lost");
+                exchange.write(&mut machine.session, bytes).expect("every machine is in the match");
                 queue.full += 1;
                 self.sent.packets += 1;
                 self.sent.bytes += bytes.len() as u64;
@@ -175,8 +175,8 @@ pub(super) fn measure(
         }
     }
     let note = "A game that does nothing, inputs of 4 bytes that change every tick, delay 1, digests every 16 ticks, everything \
-                in memory, no encryption. Ours writes and reads bytes; ggrs hands over its messages as they are, or as bytes \
-                the way its own socket makes them."
+                in memory, no encryption. Ours writes and reads bytes; ggrs passes its messages as they are, or as bytes \
+                as its own socket encodes them."
         .to_owned();
     report.sections.push(Section { title: "Session".to_owned(), note, rows });
 }

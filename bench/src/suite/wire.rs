@@ -198,7 +198,7 @@ pub(super) fn measure(
         let title = format!("Pad, {players} players: a machine and tick");
         rows.extend(row(&format!("wire/time/{players}"), &title, Unit::Nanoseconds, &samples));
     }
-    let note = "Bytes a tick with the 28 of IP and UDP, ours encrypted and authenticated, ggrs in the clear; a round trip of \
+    let note = "Bytes a tick with the 28 of IP and UDP, ours encrypted and authenticated, ggrs unencrypted; a round trip of \
                 100 ms, delay 4, digests every 16 ticks. Times in memory, without latency."
         .to_owned();
     report.sections.push(Section { title: "On the wire".to_owned(), note, rows });

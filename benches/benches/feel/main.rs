@@ -99,7 +99,7 @@ fn main() {
     }
     let all = together(&profiles);
     let played = |series: &Series| series.points.iter().all(|point| point.counts.ticks > 0);
-    assert!(all.iter().all(played), "somebody never found the other");
+    assert!(all.iter().all(played), "two machines never connected");
     show("all four, one setting for all", "feel-all", &all);
     println!("How far drawn bodies jump:\n");
     let seconds = if is_bench() { 30 } else { 1 };

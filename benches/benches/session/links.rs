@@ -86,7 +86,9 @@ fn ours(seed: u64, players: usize, link: LinkConfig, ticks: u32) -> Counts {
             }
             machine.advance(now, own, press(own, machine.session.current_tick().0));
             for (to, exchange) in &mut machine.exchanges {
-                exchange.write(&mut machine.session, &mut bytes).expect("nobody is lost");
+                exchange
+                    .write(&mut machine.session, &mut bytes)
+                    .expect("every machine is in the match");
                 network.send(now, nodes[own], nodes[*to], &bytes).expect("time goes on");
             }
         }

@@ -43,9 +43,9 @@ pub(super) fn print(table: &Table, as_json: bool) -> io::Result<()> {
 }
 
 fn cell(cell: &Cell) -> Value {
-    let Cell { target, variant, way, scene, ticks, digest, nanos, difference } = cell;
+    let Cell { target, variant, path, scene, ticks, digest, nanos, difference } = cell;
     json!({
-        "target": target, "variant": variant, "way": way, "scene": scene, "ticks": ticks, "digest": digest,
+        "target": target, "variant": variant, "path": path, "scene": scene, "ticks": ticks, "digest": digest,
         "seconds": *nanos as f64 / 1e9, "difference": difference,
     })
 }

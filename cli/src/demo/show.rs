@@ -131,20 +131,20 @@ fn figures(tally: &Tally) -> String {
     };
     let (ticks, rollbacks) = (of(&|row| row.tick.into()), of(&|row| row.rollbacks.into()));
     let (again, stalls) = (of(&|row| row.again), of(&|row| row.stalls));
-    format!("ticks {ticks}, rollbacks {rollbacks}, ticks again {again}, stalls {stalls}")
+    format!("ticks {ticks}, rollbacks {rollbacks}, resimulated {again}, stalls {stalls}")
 }
 
-/// Table of all machines. `depth` has mean and maximum, `again` counts resimulated ticks, `bodies`
+/// Table of all machines. `depth` has mean and maximum, `resimulated` counts ticks, `bodies`
 /// the bodies in them.
 fn table(rows: &[Row]) -> Vec<String> {
     let head = format!(
-        "{:>7} {:>6} {:>9} {:>9} {:>9} {:>7} {:>7} {:>6} {:>5} {:>7} {:>8}  {}",
+        "{:>7} {:>6} {:>9} {:>9} {:>9} {:>11} {:>7} {:>6} {:>5} {:>7} {:>8}  {}",
         "machine",
         "tick",
         "confirmed",
         "rollbacks",
         "depth",
-        "again",
+        "resimulated",
         "bodies",
         "stalls",
         "delay",
@@ -154,7 +154,7 @@ fn table(rows: &[Row]) -> Vec<String> {
     );
     let row = |(row, number): (&Row, u32)| {
         format!(
-            "{number:>7} {:>6} {:>9} {:>9} {:>4.1} ≤ {:>2} {:>7} {:>7} {:>6} {:>5} {:>7.2} {:>8}  {:>6.2} ≤ {:.2}",
+            "{number:>7} {:>6} {:>9} {:>9} {:>4.1} ≤ {:>2} {:>11} {:>7} {:>6} {:>5} {:>7.2} {:>8}  {:>6.2} ≤ {:.2}",
             row.tick,
             row.confirmed,
             row.rollbacks,

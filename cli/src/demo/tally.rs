@@ -111,13 +111,13 @@ impl Tally {
     pub(super) fn note(&mut self, note: &Note) -> bool {
         self.explained |= explains(note);
         // Both machines of each pair report the same desync; keep the first report.
-        let told = |other: &Note| match (note, other) {
+        let same = |other: &Note| match (note, other) {
             (Note::Desync(a), Note::Desync(b)) => a.entity == b.entity && a.field == b.field,
             (Note::Differ { tick: a, .. }, Note::Differ { tick: b, .. })
             | (Note::Agreed { tick: a, .. }, Note::Agreed { tick: b, .. }) => a == b,
             (a, b) => a == b,
         };
-        if self.notes.iter().any(told) {
+        if self.notes.iter().any(same) {
             return false;
         }
         if self.notes.len() >= MAX_NOTES {
@@ -161,7 +161,7 @@ impl Ending {
                     "rollbacks": row.rollbacks,
                     "mean_depth": row.mean_depth(),
                     "deepest": row.deepest,
-                    "ticks_again": row.again,
+                    "resimulated_ticks": row.again,
                     "bodies_again": row.redone,
                     "stalls": row.stalls,
                     "delay": row.delay,

@@ -61,8 +61,8 @@ pub(crate) fn command() -> Command {
     Command::new("doctor")
         .about("Checks if this machine is fit for matches, and gives advice")
         .long_about(
-            "Looks at UDP on this machine, ports, clocks, sleep, threads, SIMD lanes, the build and the terminal. It talks to \
-             nobody but itself, and takes about a second.",
+            "Checks UDP on this machine, ports, clocks, sleep, threads, SIMD lanes, the build and the terminal. It \
+             contacts no other machine, and takes about a second.",
         )
         .arg(json.help("Print the report as one line of JSON"))
         .after_help(EXAMPLE)

@@ -5,7 +5,7 @@
 //! message  u32 bytes that follow · u8 kind · payload
 //! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 recorded ticks
 //!          · u8 verdict · u8 peers · u16 bodies · peers
-//! peer     u32 current tick · u32 confirmed · u16 predicted ticks · u16 depth · u16 ticks again · u16 bodies again · u16 stalls
+//! peer     u32 current tick · u32 confirmed · u16 predicted ticks · u16 depth · u16 resimulated ticks · u16 resimulated bodies · u16 stalls
 //!          · u16 bytes · u16 delay · u16 tick rate, in 1/500 Hz · u16 microseconds, in tens · u8 sides · i16 score × sides
 //!          · 8 bytes of digest · bodies · u8 groups · groups · u8 ghosts · ghosts
 //! body     pose · u8 asleep

@@ -28,7 +28,7 @@ use std::sync::mpsc::{Sender, channel};
 const EXAMPLE: &str = "\
 Example:
   isostep lab --players 3 --seed 7 --net wifi
-  then open the address that it prints; http://127.0.0.1:7878/ unless told otherwise";
+  then open the address that it prints; by default http://127.0.0.1:7878/";
 
 pub(crate) fn command() -> Command {
     let port = Arg::new("port").long("port").value_name("PORT").default_value("7878");

@@ -44,7 +44,7 @@ fn answer(
     match (request.method, &*request.path) {
         (Method::Get, "/stream") => match Permit::acquire(streams, MAX_STREAMS) {
             Some(_seat) => stream_frames(stream, requests),
-            None => respond(&mut stream, 503, TEXT, b"too many watch; close some tabs\n"),
+            None => respond(&mut stream, 503, TEXT, b"too many connections; close some tabs\n"),
         },
         (Method::Post, "/control") => match control(request, requests) {
             Ok(()) => respond(&mut stream, 204, TEXT, b""),

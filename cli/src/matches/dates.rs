@@ -6,7 +6,7 @@ const FOREVER: u64 = 253_402_300_799;
 /// Formats Unix seconds as date and time, UTC.
 pub(crate) fn date(unix: u64) -> String {
     if unix > FOREVER {
-        return "the end of time".to_owned();
+        return "after the year 9999".to_owned();
     }
     let (mut day, minutes) = (unix / 86_400, unix % 86_400 / 60);
     let divides = |by: u64, year: u64| year.is_multiple_of(by);
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(date(1_767_225_599), "2025-12-31 23:59 UTC");
         assert_eq!(date(4_107_542_400), "2100-03-01 00:00 UTC");
         assert_eq!(date(FOREVER), "9999-12-31 23:59 UTC");
-        assert_eq!(date(u64::MAX), "the end of time");
+        assert_eq!(date(u64::MAX), "after the year 9999");
     }
 
     #[test]

@@ -60,9 +60,9 @@ pub(crate) enum MatchError {
     Exists(PathBuf),
     #[error("{} can't be created ({error}): choose another path with --out", path.display())]
     Folder { path: PathBuf, error: io::Error },
-    #[error("--holder {0}=…: a match of {1} players has the slots 0 to {last}", last = .1 - 1)]
-    NoSlot(u8, u8),
-    #[error("--holder {0}=… is given twice: give each slot one key")]
+    #[error("--holder {0}=…: a match of {1} players has the machine ids 0 to {last}", last = .1 - 1)]
+    NoMachine(u8, u8),
+    #[error("--holder {0}=… is given twice: give each machine id one key")]
     Twice(u8),
     #[error("{}: neither a player's folder nor a key, token or roster; create them with `isostep match new`", .0.display())]
     Unknown(PathBuf),
@@ -78,7 +78,7 @@ pub(crate) fn command() -> Command {
     let game = Arg::new("game").long("game").value_name("NAME").required(true);
     let players = Arg::new("players").long("players").value_name("N").required(true);
     let hours = Arg::new("hours").long("hours").value_name("H").default_value("24");
-    let holder = Arg::new("holder").long("holder").value_name("SLOT=PUBLIC");
+    let holder = Arg::new("holder").long("holder").value_name("ID=PUBLIC");
     let matchmaker = path("matchmaker").long("matchmaker").value_name("FILE");
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     let json = || flag("json").help("Print the report as one line of JSON");
@@ -91,13 +91,13 @@ pub(crate) fn command() -> Command {
                 .value_parser(value_parser!(u32).range(1..=87_600))
                 .help("Hours for which players can connect"),
         )
-        .arg(out("DIR", "The folder to make"))
+        .arg(out("DIR", "Folder to create"))
         .arg(matchmaker.help("Sign with this matchmaker.key instead of a new one"))
         .arg(
             holder
                 .action(ArgAction::Append)
                 .value_parser(parse_holder)
-                .help("Use this public key for a slot; its player has the secret key"),
+                .help("Use this public key for a machine id; its player has the secret key"),
         )
         .arg(json())
         .after_help(NEW_EXAMPLE);
@@ -113,7 +113,7 @@ pub(crate) fn command() -> Command {
         .after_help(SHOW_EXAMPLE);
     let key = Command::new("key")
         .about("Creates a player's key and prints its public half, for --holder")
-        .arg(out("FILE", "Where to put the secret"))
+        .arg(out("FILE", "File for the secret key"))
         .arg(flag("matchmaker").help("Create a key for signing matches, instead of a player's"))
         .arg(json())
         .after_help(KEY_EXAMPLE);
@@ -162,10 +162,10 @@ fn make_key(arguments: &ArgMatches, out: &mut impl Write) -> Result<(), MatchErr
         writeln!(out, "Sign matches with it: isostep match new --matchmaker {path} …")?;
         return Ok(writeln!(
             out,
-            "Give {path} to nobody: who has it can seat anybody in any match."
+            "Keep {path} secret: its holder can seat any player in any match."
         )?);
     }
-    writeln!(out, "Send it to the creator of the match, for --holder SLOT=PUBLIC.")?;
+    writeln!(out, "Send it to the creator of the match, for --holder ID=PUBLIC.")?;
     Ok(writeln!(out, "Keep {path} secret. Put it as `key` into the folder that you receive.")?)
 }
 
@@ -180,7 +180,8 @@ fn unix_now() -> Result<u64, MatchError> {
 
 /// Parses `1=` followed by a public key in hex.
 fn parse_holder(text: &str) -> Result<(MachineId, PublicKey), String> {
-    let (slot, key) = text.split_once('=').ok_or("write the slot, =, and the public key")?;
-    let slot = slot.parse().map_err(|_| "the slot before = is a number from 0 to 7")?;
-    Ok((MachineId(slot), key.parse().map_err(|error| format!("{error}"))?))
+    let (machine, key) =
+        text.split_once('=').ok_or("write the machine id, =, and the public key")?;
+    let machine = machine.parse().map_err(|_| "the machine id before = is a number from 0 to 7")?;
+    Ok((MachineId(machine), key.parse().map_err(|error| format!("{error}"))?))
 }

@@ -13,7 +13,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Occupant of a slot: a new key, or the public key of a player who has one.
+/// Key of a machine: a new key, or the public key of a player who has one.
 enum Player {
     Ours(StaticKey),
     Theirs(PublicKey),
@@ -79,9 +79,9 @@ pub(super) fn run(
 
     let (id, until, place) = (spec.match_id, dates::date(spec.expires), folder.display());
     if arguments.get_flag("json") {
-        let players: Vec<_> = holders.iter().map(|(slot, key)| json!({
-            "slot": slot.0, "public_key": key.to_string(), "folder": format!("{place}/player-{}", slot.0),
-            "has_key": !theirs.contains(&slot.0.to_string()),
+        let players: Vec<_> = holders.iter().map(|(machine, key)| json!({
+            "machine": machine.0, "public_key": key.to_string(), "folder": format!("{place}/player-{}", machine.0),
+            "has_key": !theirs.contains(&machine.0.to_string()),
         })).collect();
         let value = json!({
             "game": name, "match": id.to_string(), "expires": spec.expires,
@@ -104,16 +104,17 @@ pub(super) fn run(
     Ok(writeln!(out, "- To inspect a folder: isostep match show {place}/player-0")?)
 }
 
-/// Assigns players to all slots and creates the missing keys.
+/// Assigns players to all machine ids and creates the missing keys.
 fn seat<'a>(
     count: u8,
     holders: impl Iterator<Item = &'a (MachineId, PublicKey)>,
 ) -> Result<Vec<Player>, MatchError> {
     let mut given = vec![None; usize::from(count)];
-    for &(slot, key) in holders {
-        let place = given.get_mut(usize::from(slot.0)).ok_or(MatchError::NoSlot(slot.0, count))?;
+    for &(machine, key) in holders {
+        let place =
+            given.get_mut(usize::from(machine.0)).ok_or(MatchError::NoMachine(machine.0, count))?;
         if place.replace(key).is_some() {
-            return Err(MatchError::Twice(slot.0));
+            return Err(MatchError::Twice(machine.0));
         }
     }
     let player = |key: Option<PublicKey>| match key {

@@ -48,25 +48,26 @@ type Lines = Vec<(&'static str, String)>;
 /// Describes one file of any kind.
 fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     if let Some(token) = is::<Token>(path)? {
-        let (spec, slot, holder) = (*token.spec(), token.machine().0, token.holder().to_string());
+        let (spec, machine, holder) =
+            (*token.spec(), token.machine().0, token.holder().to_string());
         let lines = vec![
             ("file", "a token: with its holder's secret key, a seat in a match".to_owned()),
-            ("slot", slot.to_string()),
+            ("machine", machine.to_string()),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
             ("expires", dates::expiry(spec.expires, now)),
             ("public key", holder.clone()),
         ];
         let value = json!({
-            "file": "token", "slot": slot, "game": spec.game.to_string(), "match": spec.match_id.to_string(),
+            "file": "token", "machine": machine, "game": spec.game.to_string(), "match": spec.match_id.to_string(),
             "expires": spec.expires, "public_key": holder,
         });
         return Ok((lines, value));
     }
     if let Some(roster) = is::<Roster>(path)? {
-        let slots: Vec<u8> = roster.machines().map(|slot| slot.0).collect();
-        let about = format!("a roster: the players of the slots {}", join(&slots));
-        return Ok((vec![("file", about)], json!({ "file": "roster", "slots": slots })));
+        let machines: Vec<u8> = roster.machines().map(|machine| machine.0).collect();
+        let about = format!("a roster of the machines {}", join(&machines));
+        return Ok((vec![("file", about)], json!({ "file": "roster", "machines": machines })));
     }
     // Prints only the public half of a secret key.
     let (name, about, public) = if let Some(key) = is::<StaticKey>(path)? {
@@ -108,8 +109,8 @@ fn says_key(path: &Path) -> bool {
     name.starts_with(b"isostep-") && name.ends_with(b"-key-v1")
 }
 
-fn join(slots: &[u8]) -> String {
-    slots.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+fn join(machines: &[u8]) -> String {
+    machines.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Content of a player's folder. The key may be missing: a player can inspect the folder before
@@ -161,9 +162,9 @@ impl Folder {
         verified: &Result<bool, CredentialsError>,
     ) -> (Lines, Value) {
         let (token, spec) = (&self.token, *self.token.spec());
-        let slots: Vec<u8> = self.roster.machines().map(|slot| slot.0).collect();
+        let machines: Vec<u8> = self.roster.machines().map(|machine| machine.0).collect();
         let mut lines = vec![
-            ("slot", format!("{} (players: {})", token.machine().0, join(&slots))),
+            ("machine", format!("{} (of {})", token.machine().0, join(&machines))),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
             ("expires", dates::expiry(spec.expires, now)),
@@ -182,7 +183,7 @@ impl Folder {
             lines.push(("key", format!("missing: put your secret key in {}", path.display())));
         }
         let value = json!({
-            "slot": token.machine().0, "players": slots, "game": spec.game.to_string(),
+            "machine": token.machine().0, "machines": machines, "game": spec.game.to_string(),
             "match": spec.match_id.to_string(), "expires": spec.expires,
             "public_key": token.holder().to_string(), "matchmaker": self.matchmaker.to_string(),
             "verified": verified.is_ok(), "why_not": verified.as_ref().err().map(ToString::to_string),

@@ -71,6 +71,6 @@ impl FileWriter {
             }
         }
         let ended = self.thread.join();
-        ended.unwrap_or_else(|_| Err(io::Error::other("the writing thread broke")))
+        ended.unwrap_or_else(|_| Err(io::Error::other("the writer thread panicked")))
     }
 }

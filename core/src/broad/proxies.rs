@@ -206,8 +206,8 @@ fn margin(tight: &Aabb) -> i64 {
 fn fatten(tight: &Aabb, before: &Aabb) -> Aabb {
     let margin = margin(tight);
     let ahead = |now: Real, before: Real| {
-        let way = now.saturating_sub(before).to_bits().saturating_mul(AHEAD);
-        Real::from_bits(way.clamp(-AHEAD_MARGINS * margin, AHEAD_MARGINS * margin))
+        let motion = now.saturating_sub(before).to_bits().saturating_mul(AHEAD);
+        Real::from_bits(motion.clamp(-AHEAD_MARGINS * margin, AHEAD_MARGINS * margin))
     };
     let low = tight.min().zip(before.min(), ahead).min(Vec3::ZERO);
     let high = tight.max().zip(before.max(), ahead).max(Vec3::ZERO);

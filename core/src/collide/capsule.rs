@@ -52,7 +52,7 @@ pub(super) fn capsule(pair: &Pair, half_lengths: [i64; 2], radii: [i64; 2]) -> M
     let (from, to) = closest(&first, &second, sine_squared);
     let gap = sub(to, from);
     let (normal, distance) = direction(gap, too_short(first.half + second.half))
-        .unwrap_or_else(|| leave(pair, across, sine_squared, gap));
+        .unwrap_or_else(|| crossing_normal(pair, across, sine_squared, gap));
     let nearest = between(from, normal, distance, radii, 0);
     if sine_squared < ALONG {
         let side = side_by_side(pair, &first, &second, normal, radii, nearest.separation);
@@ -64,7 +64,7 @@ pub(super) fn capsule(pair: &Pair, half_lengths: [i64; 2], radii: [i64; 2]) -> M
 }
 
 /// Separation normal for cores that intersect: perpendicular to both, or to the first if they are parallel.
-fn leave(pair: &Pair, across: Raw, sine_squared: i64, gap: Raw) -> (Unit, i64) {
+fn crossing_normal(pair: &Pair, across: Raw, sine_squared: i64, gap: Raw) -> (Unit, i64) {
     let both = unit_of(across).filter(|_| sine_squared > PARALLEL);
     let (normal, reach) = facing(both.unwrap_or(axis(&pair.turn_a, 0)), gap);
     // For an exact intersection the vector between the centres decides the sign.
@@ -75,7 +75,7 @@ fn leave(pair: &Pair, across: Raw, sine_squared: i64, gap: Raw) -> (Unit, i64) {
 fn closest(first: &Segment, second: &Segment, sine_squared: i64) -> (Raw, Raw) {
     let mut best = (first.middle, second.at(second.nearest(first.middle)));
     let mut least = length_squared(sub(best.1, best.0));
-    let mut offer = |from: Raw, to: Raw| {
+    let mut consider = |from: Raw, to: Raw| {
         let square = length_squared(sub(to, from));
         if square < least {
             (best, least) = ((from, to), square);
@@ -83,11 +83,11 @@ fn closest(first: &Segment, second: &Segment, sine_squared: i64) -> (Raw, Raw) {
     };
     for end in [-first.half, first.half] {
         let from = first.at(end);
-        offer(from, second.at(second.nearest(from)));
+        consider(from, second.at(second.nearest(from)));
     }
     for end in [-second.half, second.half] {
         let to = second.at(end);
-        offer(first.at(first.nearest(to)), to);
+        consider(first.at(first.nearest(to)), to);
     }
     if sine_squared > PARALLEL {
         let (reach, back) = (first.unbounded(second.middle), second.unbounded(first.middle));
@@ -97,7 +97,7 @@ fn closest(first: &Segment, second: &Segment, sine_squared: i64) -> (Raw, Raw) {
         let place = (numerator << 60) / i128::from(sine_squared);
         let place = place.clamp(i128::from(-first.half), i128::from(first.half)) as i64;
         let to = second.at(second.nearest(first.at(place)));
-        offer(first.at(first.nearest(to)), to);
+        consider(first.at(first.nearest(to)), to);
     }
     best
 }

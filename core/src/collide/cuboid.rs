@@ -21,12 +21,19 @@ const MOST_FRACTION_BITS: u32 = 28;
 /// Coordinates of a pair are below 2 to this power.
 const COORDINATE_BITS: u32 = 30;
 
-/// Computes the manifold of two boxes. `radius` is the second box's bounding radius; the first box is at least as large. `way` is what the second moves against the first in
-/// a tick.
-pub(super) fn cuboid(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64, way: Raw) -> Manifold {
+/// Computes the manifold of two boxes. `radius` is the second box's bounding radius; the first box is at least as large.
+/// `displacement` is the motion of the second relative to the first in a tick.
+pub(super) fn cuboid(
+    pair: &Pair,
+    half_a: Raw,
+    half_b: Raw,
+    radius: i64,
+    displacement: Raw,
+) -> Manifold {
     let Some(mut search) = search(pair, half_a, half_b, radius) else { return Manifold::default() };
-    if way != [0; 3] && (search.least.grazed.is_some() || !search.least.edges_win) {
-        search.least.grazed = search.entered(pair, way).or(search.least.grazed);
+    if displacement != [0; 3] && (search.least.grazed.is_some() || !search.least.edges_win) {
+        search.least.grazed =
+            search.face_overlapped_before(pair, displacement).or(search.least.grazed);
     }
     search.contact(pair).resolve(&search.least).unwrap_or_default()
 }
@@ -46,9 +53,9 @@ struct Search {
 }
 
 impl Search {
-    /// Of the faces along which the boxes overlap hardly, and did a tick ago, the one that they overlap least along; only if they
-    /// were apart along the best face then.
-    fn entered(&self, pair: &Pair, way: Raw) -> Option<Face> {
+    /// Face of least overlap among those along which the boxes overlap slightly and already overlapped one displacement earlier.
+    /// `None` unless the boxes were apart along the best face then.
+    fn face_overlapped_before(&self, pair: &Pair, displacement: Raw) -> Option<Face> {
         let best = self.least.face;
         if !is_shallow(&self.boxes, self.least.face_separation.min(0)) {
             return None;
@@ -57,7 +64,8 @@ impl Search {
             let Face { owner, axis } = face;
             let rotation = if owner == 0 { &pair.turn_a } else { &pair.turn_b };
             let direction = frame::axis(rotation, axis);
-            let along: i128 = (0..3).map(|i| i128::from(direction[i]) * i128::from(way[i])).sum();
+            let along: i128 =
+                (0..3).map(|i| i128::from(direction[i]) * i128::from(displacement[i])).sum();
             let side = if self.boxes.offset[owner][axis] < 0 { -1 } else { 1 };
             let closing = -side * along;
             i128::from(self.scale.widen(separation)) << UNIT > -closing
@@ -71,7 +79,7 @@ impl Search {
         let shallow = shallow.filter(|&(face, separation)| {
             is_shallow(&self.boxes, separation) && !apart_before(face, separation)
         });
-        // The first of equals.
+        // Among equal separations, the first face.
         shallow.rev().max_by_key(|(_, separation)| *separation).map(|(face, _)| face)
     }
 
@@ -243,7 +251,7 @@ impl Contact<'_> {
         let normal = frame::axis(rotation, axis).map(|c| outward * c);
         let mut manifold = Manifold { normal, ..Manifold::default() };
         let code = (owner * 3 + axis) as u32 * 2 + u32::from(side < 0);
-        let mut offer = |at: [i32; 2], height: i32, edges: u32| {
+        let mut push = |at: [i32; 2], height: i32, edges: u32| {
             let mut local = [0; 3];
             (local[u], local[v]) = (at[0], at[1]);
             local[axis] = side * (half[axis] + (height >> 1));
@@ -256,12 +264,12 @@ impl Contact<'_> {
         for &index in &chosen {
             let corner = clipped[index];
             let before = clipped[(index + clipped.len() - 1) % clipped.len()].edge;
-            offer(corner.at, corner.height, (before << 3) | corner.edge);
+            push(corner.at, corner.height, (before << 3) | corner.edge);
         }
         if let (true, Some(depth)) = (chosen.is_empty(), last_resort) {
             let corner = deepest(&polygon);
             let at = [corner.at[0].clamp(-half[u], half[u]), corner.at[1].clamp(-half[v], half[v])];
-            offer(at, depth, 0xff);
+            push(at, depth, 0xff);
         }
         (!manifold.points.is_empty()).then_some(manifold)
     }

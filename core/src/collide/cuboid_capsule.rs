@@ -13,25 +13,25 @@ const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
 
 pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Manifold {
-    let touch = Touch::new(pair, half, half_length, radius);
-    if touch.is_far() {
+    let shapes = BoxCapsule::new(pair, half, half_length, radius);
+    if shapes.is_far() {
         return Manifold::default();
     }
-    let (foot, gap) = touch.nearest();
+    let (foot, gap) = shapes.nearest();
     match direction(gap, too_short(half_length)) {
-        Some((normal, distance)) => touch.outside(foot, gap, normal, distance),
-        None => touch.inside(),
+        Some((normal, distance)) => shapes.outside(foot, gap, normal, distance),
+        None => shapes.inside(),
     }
 }
 
 /// Direction and distance of the closest points, if the core is outside.
 pub(super) fn gap(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Option<(Unit, i64)> {
-    let (_, gap) = Touch::new(pair, half, half_length, radius).nearest();
+    let (_, gap) = BoxCapsule::new(pair, half, half_length, radius).nearest();
     let (normal, distance) = direction(gap, too_short(half_length))?;
     Some((unit_to_world(&pair.turn_a, normal), distance - radius))
 }
 
-struct Touch<'a> {
+struct BoxCapsule<'a> {
     pair: &'a Pair,
     half: Raw,
     /// Centre of the core in the box's frame.
@@ -44,7 +44,7 @@ struct Touch<'a> {
     preference: i64,
 }
 
-impl<'a> Touch<'a> {
+impl<'a> BoxCapsule<'a> {
     fn new(pair: &'a Pair, half: Raw, half_length: i64, radius: i64) -> Self {
         let thickness = half.into_iter().fold(radius, i64::min);
         let long = unit_to_local(&pair.turn_a, axis(&pair.turn_b, 1));
@@ -316,19 +316,19 @@ mod tests {
     use proptest::prelude::*;
 
     /// Reference implementation: the closest position from the slopes at all stops.
-    fn slowly(touch: &Touch<'_>) -> i64 {
-        let mut stops = vec![-touch.half_length, touch.half_length];
+    fn slowly(shapes: &BoxCapsule<'_>) -> i64 {
+        let mut stops = vec![-shapes.half_length, shapes.half_length];
         for k in 0..3 {
-            for plane in [-touch.half[k], touch.half[k]] {
-                let distance = plane - touch.middle[k];
-                if distance.abs() < touch.reach[k] {
-                    let place = (i128::from(distance) << UNIT) / i128::from(touch.long[k]);
-                    stops.push((place as i64).clamp(-touch.half_length, touch.half_length));
+            for plane in [-shapes.half[k], shapes.half[k]] {
+                let distance = plane - shapes.middle[k];
+                if distance.abs() < shapes.reach[k] {
+                    let place = (i128::from(distance) << UNIT) / i128::from(shapes.long[k]);
+                    stops.push((place as i64).clamp(-shapes.half_length, shapes.half_length));
                 }
             }
         }
         stops.sort();
-        let slopes = stops.iter().map(|place| (*place, touch.slope(*place)));
+        let slopes = stops.iter().map(|place| (*place, shapes.slope(*place)));
         i64::midpoint(turning(slopes.clone(), 1), turning(slopes.rev(), -1))
     }
 
@@ -368,8 +368,8 @@ mod tests {
                 delta: delta.map(|c| c >> near),
                 margin: 1 << 26,
             };
-            let touch = Touch::new(&pair, half.map(size), size(half_length), size(radius));
-            prop_assert_eq!(touch.closest(), slowly(&touch));
+            let shapes = BoxCapsule::new(&pair, half.map(size), size(half_length), size(radius));
+            prop_assert_eq!(shapes.closest(), slowly(&shapes));
         }
     }
 }

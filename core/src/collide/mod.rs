@@ -64,24 +64,25 @@ pub(crate) struct Point {
 /// margin includes speculative contacts. The manifold is empty if the shapes are further apart. The margin is clamped to the
 /// range from zero to the largest size.
 pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
-    collide_on_the_way(a, b, margin, [0; 3])
+    collide_moving(a, b, margin, [0; 3])
 }
 
-/// The same for shapes that move; `way` is what the second moves against the first in a tick, raw Q32.32. Boxes that overlap hardly
-/// along two faces touch with the one along which they overlapped a tick ago. A ball that comes over the edge of a face that is level with it touches
-/// the face.
-pub(crate) fn collide_on_the_way(
+/// Computes the manifold of two shapes that move. `displacement` is the motion of the second relative to the first in a tick, raw
+/// Q32.32. It prevents ghost collisions at the seams of flush tiles: two boxes that overlap slightly along several faces use a
+/// face along which they already overlapped one displacement earlier, and a sphere that crosses the edge of a face at its own
+/// level uses the normal of that face.
+pub(crate) fn collide_moving(
     a: &Posed<'_>,
     b: &Posed<'_>,
     margin: i64,
-    way: [i64; 3],
+    displacement: [i64; 3],
 ) -> Manifold {
     let margin = margin.clamp(0, MAX_SIZE.to_bits());
     if comes_first(a.shape, b.shape) {
-        in_order(a, b, margin, way)
+        in_order(a, b, margin, displacement)
     } else {
-        let back = way.map(|c| -c);
-        in_order(b, a, margin, back).seen_from_the_second(frame::sub(b.center, a.center))
+        let back = displacement.map(|c| -c);
+        in_order(b, a, margin, back).swapped(frame::sub(b.center, a.center))
     }
 }
 
@@ -145,7 +146,7 @@ fn rank(shape: &Shape) -> u8 {
     }
 }
 
-fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, way: Raw) -> Manifold {
+fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, displacement: Raw) -> Manifold {
     use Geometry::{Capsule, Cuboid, HalfSpace, Sphere};
     let delta = frame::sub(b.center, a.center);
     let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
@@ -164,13 +165,13 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, way: Raw) -> Manifold {
     }
     match (*a.shape.geometry(), *b.shape.geometry()) {
         (Cuboid { half: half_a }, Cuboid { half: half_b }) => {
-            cuboid::cuboid(&pair, half_a.to_bits(), half_b.to_bits(), radius_b, way)
+            cuboid::cuboid(&pair, half_a.to_bits(), half_b.to_bits(), radius_b, displacement)
         }
         (Cuboid { half }, Capsule { half_length, radius }) => {
             cuboid_capsule::capsule(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
         }
         (Cuboid { half }, Sphere { radius }) => {
-            sphere::cuboid_sphere(&pair, half.to_bits(), radius.to_bits(), way)
+            sphere::cuboid_sphere(&pair, half.to_bits(), radius.to_bits(), displacement)
         }
         (
             Capsule { half_length, radius },
@@ -180,11 +181,14 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, way: Raw) -> Manifold {
             [half_length.to_bits(), half_length_b.to_bits()],
             [radius.to_bits(), radius_b.to_bits()],
         ),
-        (Capsule { half_length, radius }, Sphere { radius: ball }) => {
-            sphere::capsule_sphere(&pair, half_length.to_bits(), radius.to_bits(), ball.to_bits())
-        }
-        (Sphere { radius }, Sphere { radius: ball }) => {
-            sphere::sphere_sphere(&pair, radius.to_bits(), ball.to_bits())
+        (Capsule { half_length, radius }, Sphere { radius: radius_b }) => sphere::capsule_sphere(
+            &pair,
+            half_length.to_bits(),
+            radius.to_bits(),
+            radius_b.to_bits(),
+        ),
+        (Sphere { radius }, Sphere { radius: radius_b }) => {
+            sphere::sphere_sphere(&pair, radius.to_bits(), radius_b.to_bits())
         }
         // The ranks exclude every other order.
         _ => Manifold::default(),
@@ -224,7 +228,7 @@ impl Manifold {
     }
 
     /// The same contact with the shapes exchanged. `delta` is the vector from the new first centre to the old one.
-    fn seen_from_the_second(mut self, delta: Raw) -> Self {
+    fn swapped(mut self, delta: Raw) -> Self {
         self.normal = self.normal.map(|c| -c);
         for point in self.points.iter_mut() {
             point.at = frame::add(point.at, delta);

@@ -31,15 +31,15 @@ pub(super) fn choose(polygon: &Polygon, margin: i32, slack: i32) -> FixedVec<usi
             let _ = chosen.push(index);
         }
     }
-    let truly = first_best(&low, |i| -i64::from(corner(i).height), i64::from(slack >> 8));
-    if !chosen.contains(&truly) {
+    let true_deepest = first_best(&low, |i| -i64::from(corner(i).height), i64::from(slack >> 8));
+    if !chosen.contains(&true_deepest) {
         // The deepest point replaces its neighbour, which spans nearly the same area.
         let near = first_best(
             &[0, 1, 2, 3][..chosen.len()],
-            |c| -square(corner(chosen[c]), corner(truly)),
+            |c| -square(corner(chosen[c]), corner(true_deepest)),
             0,
         );
-        chosen[near] = truly;
+        chosen[near] = true_deepest;
     }
     chosen
 }

@@ -34,7 +34,7 @@ pub(super) struct Edges {
     pub(super) separation: i64,
 }
 
-/// Result: the best face and the best pair of edges.
+/// Result of the test: the best face and the best pair of edges.
 pub(super) struct Least {
     pub(super) face: Face,
     pub(super) face_separation: i32,

@@ -12,21 +12,26 @@ pub(super) fn sphere_sphere(pair: &Pair, radius_a: i64, radius_b: i64) -> Manifo
     pair.single(normal, between([0; 3], normal, distance, [radius_a, radius_b], 0))
 }
 
-pub(super) fn capsule_sphere(pair: &Pair, half_length: i64, radius: i64, ball: i64) -> Manifold {
+pub(super) fn capsule_sphere(
+    pair: &Pair,
+    half_length: i64,
+    radius: i64,
+    radius_b: i64,
+) -> Manifold {
     let long = axis(&pair.turn_a, 1);
     let core = along(long, dot(long, pair.delta).clamp(-half_length, half_length));
     let gap = sub(pair.delta, core);
-    if is_longer(gap, (radius + ball + pair.margin).max(too_short(half_length))) {
+    if is_longer(gap, (radius + radius_b + pair.margin).max(too_short(half_length))) {
         return Manifold::default();
     }
     // A sphere centred on the core line separates perpendicular to it.
     let (normal, distance) = direction(gap, too_short(half_length))
         .unwrap_or_else(|| facing(axis(&pair.turn_a, 0), gap));
-    pair.single(normal, between(core, normal, distance, [radius, ball], 0))
+    pair.single(normal, between(core, normal, distance, [radius, radius_b], 0))
 }
 
-/// Manifold of a box and a sphere. `way` is what the sphere moves against the box in a tick, in the world.
-pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64, way: Raw) -> Manifold {
+/// Manifold of a box and a sphere. `displacement` is the motion of the sphere relative to the box in a tick, in world directions.
+pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64, displacement: Raw) -> Manifold {
     let center = to_local(&pair.turn_a, pair.delta);
     let inside = |k: usize| center[k].clamp(-half[k], half[k]);
     let nearest: Raw = [inside(0), inside(1), inside(2)];
@@ -34,8 +39,11 @@ pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64, way: Raw) -> Ma
     if is_longer(gap, radius + pair.margin) {
         return Manifold::default();
     }
-    let level =
-        if way == [0; 3] { None } else { level_face(gap, radius, to_local(&pair.turn_a, way)) };
+    let level = if displacement == [0; 3] {
+        None
+    } else {
+        level_face(gap, radius, to_local(&pair.turn_a, displacement))
+    };
     let (local_normal, distance, foot) = match (level, direction(gap, 0)) {
         (Some((normal, distance)), _) => (normal, distance, sub(center, along(normal, distance))),
         (None, Some((normal, distance))) => (normal, distance, nearest),
@@ -47,13 +55,13 @@ pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64, way: Raw) -> Ma
     pair.single(normal, Point { at: to_world(&pair.turn_a, at), separation, feature: 0 })
 }
 
-/// Overlap with a face, one millimetre, up to which a sphere that comes over its edge does not hit the edge.
+/// Largest overlap with a face, one millimetre, at which a sphere that crosses the face's edge does not collide with the edge.
 const GRAZE: i64 = (1 << 32) / 1000;
 
-/// Normal of a face that a sphere is about to roll onto, and the distance of its centre from that face, if only the face counts:
-/// the sphere is beside the face, level with it, and will be above it within the tick. Its nearest point is on the edge, so it
-/// would hop at the seam of flush tiles.
-fn level_face(gap: Raw, radius: i64, way: Raw) -> Option<(Unit, i64)> {
+/// Normal of a face that a sphere is about to roll onto, and the distance of the sphere's centre from that face. `None` unless the
+/// sphere is beside the face, level with it, and above it within the tick. The nearest point of the box is then on an edge, and
+/// its normal would make the sphere hop at the seam of flush tiles.
+fn level_face(gap: Raw, radius: i64, displacement: Raw) -> Option<(Unit, i64)> {
     let up = (0..3).max_by_key(|k| gap[*k].abs())?;
     let beside = [(up + 1) % 3, (up + 2) % 3];
     let height = gap[up].abs();
@@ -63,8 +71,8 @@ fn level_face(gap: Raw, radius: i64, way: Raw) -> Option<(Unit, i64)> {
     let product = |a: &Raw, b: &Raw| -> i128 {
         beside.iter().map(|k| i128::from(a[*k]) * i128::from(b[*k])).sum()
     };
-    let shallow = 16 * i128::from(way[up]).pow(2) <= product(&way, &way);
-    let arrives = -product(&way, &gap) >= product(&gap, &gap);
+    let shallow = 16 * i128::from(displacement[up]).pow(2) <= product(&displacement, &displacement);
+    let arrives = -product(&displacement, &gap) >= product(&gap, &gap);
     let mut normal = [0; 3];
     normal[up] = if gap[up] < 0 { -1 << UNIT } else { 1 << UNIT };
     (shallow && arrives).then_some((normal, height))

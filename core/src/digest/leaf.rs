@@ -58,7 +58,7 @@ pub enum Refusal {
     Float,
     /// A hash map or hash set outside of [`Unordered`](super::Unordered).
     #[error(
-        "a hash table ({0}), which is walked in a random order; use BTreeMap, BTreeSet or SlotMap, or wrap it in \
+        "a hash table ({0}), which is iterated in random order; use BTreeMap, BTreeSet or SlotMap, or wrap it in \
          digest::Unordered to have it sorted for the digest"
     )]
     HashTable(&'static str),

@@ -52,7 +52,7 @@ pub(super) struct Header {
     pub(super) table: Vec<Entry>,
 }
 
-/// Reader whose error tells how much is missing.
+/// Reader with an error that states how many bytes are missing.
 struct Cursor<'a>(Reader<'a>);
 
 impl<'a> Cursor<'a> {

@@ -73,6 +73,7 @@ impl Shape {
     ///
     /// # Errors
     /// If the radius is outside the limits.
+    #[doc(alias = "ball")]
     pub fn sphere(radius: Real) -> Result<Self, ShapeError> {
         check("the radius", radius)?;
         Ok(Self(Geometry::Sphere { radius }))

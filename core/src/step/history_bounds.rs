@@ -1,5 +1,5 @@
-//! Bounds of bodies over the held ticks, with which the tree is made valid for any of them. Scratch, and conservative:
-//! the bounds may be too large, never too small.
+//! Bounds of bodies over all held ticks. The tree covers them, so that it is valid for any held tick. Scratch, and
+//! conservative: the bounds may be too large, never too small.
 
 use crate::data::Optional;
 use crate::data::index::index_types;

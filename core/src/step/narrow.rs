@@ -12,7 +12,7 @@ use super::recycle::Recycling;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
-use crate::collide::{collide, collide_on_the_way, out_of_reach};
+use crate::collide::{collide, collide_moving, out_of_reach};
 use crate::data::index::index_types;
 use crate::data::{Optional, TypedIndex};
 use crate::math::{Real, Turn, Vec3};
@@ -364,11 +364,11 @@ impl<'a> Pair<'a> {
         let Self { bodies, shapes, .. } = *self;
         let margin = MARGIN.to_bits();
         let [a, b] = [shapes[0].posed(), shapes[1].posed()];
-        let way = match within {
+        let motion = match within {
             None if self.is_flat() => sweeper.displacement(self.motions),
             _ => displacement,
         };
-        let manifold = collide_on_the_way(&a, &b, margin, way.to_bits());
+        let manifold = collide_moving(&a, &b, margin, motion.to_bits());
         let mut found = Found { manifold, time: Real::ZERO };
         if let Some(reach) = within {
             let points = &found.manifold.points;

@@ -3,8 +3,8 @@
 //! its support force (docs/solver.md).
 //!
 //! The decision to recycle is part of the simulation, and [`Recycling::moved_little`] makes it, exact to the bit. For
-//! bodies at rest a generous upper bound (`surely_moved_little`) nearly always gives the same answer at a fraction of
-//! the cost; a test compares the two.
+//! bodies at rest a cheap sufficient condition (`surely_moved_little`) nearly always gives the same answer; a test
+//! compares the two.
 
 use super::bodies::StepBody;
 use crate::math::{Quat, Real, Turn, Vec3, isqrt};
@@ -93,7 +93,7 @@ impl Recycling {
     /// Cheap sufficient condition for [`Self::moved_little`].
     ///
     /// With d the change of the relative position r, and q the sum of the changes of a rotation's components:
-    /// Rᵀr − R₀ᵀr₀| ≤ |d| + |R − R₀|·|r₀|, and a matrix changes by 6q at most, because its entries are quadratic in
+    /// |Rᵀr − R₀ᵀr₀| ≤ |d| + |R − R₀|·|r₀|, and a matrix changes by 6q at most, because its entries are quadratic in
     /// the components. The sine of half the angle between two relative rotations is at most q + q' of the two bodies.
     /// But it is computed from a cosine of 30 bits, whose rounding alone may give 2⁻¹³ for equal rotations.
     #[inline]

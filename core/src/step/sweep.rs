@@ -10,7 +10,7 @@ use super::broad::MARGIN;
 use super::constraint::Motion;
 use super::contacts::Contact;
 use super::prepare::SEPARATION_LIMIT;
-use crate::collide::{Manifold, Posed, collide_on_the_way, gap, out_of_reach};
+use crate::collide::{Manifold, Posed, collide_moving, gap, out_of_reach};
 use crate::math::{Divisor, Real, Vec3};
 use crate::world::{World, real_vector};
 
@@ -110,7 +110,7 @@ pub(super) fn run(
         Posed { center, ..*b }
     };
     let found = |time: Real| {
-        let manifold = collide_on_the_way(a, &at(time), MARGIN.to_bits(), displacement.to_bits());
+        let manifold = collide_moving(a, &at(time), MARGIN.to_bits(), displacement.to_bits());
         (!manifold.points.is_empty()).then_some(Found { manifold, time })
     };
     let mut time = Real::ZERO;

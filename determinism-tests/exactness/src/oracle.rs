@@ -154,7 +154,7 @@ fn advance(world: Option<World>, edge: &Edge, checks: Checks, plain: bool) -> Re
 /// A fresh world that was given these commands, tick by tick, and stepped after each list; with nothing kept between calls.
 ///
 /// # Panics
-/// When the definition or a command is refused.
+/// If the definition or a command is refused.
 pub fn straight(def: WorldDef, ticks: &[Vec<Command>]) -> World {
     let mut world = World::with_history(def, 2).expect("the definition is legal");
     world.set_lanes(Lanes::Scalar);

@@ -41,7 +41,7 @@ impl fmt::Display for Failure {
 /// Runs a script and judges it.
 ///
 /// # Errors
-/// When the world under test differs from a fresh world that replays its commands, does not keep a promise of its
+/// If the world under test differs from a fresh world that replays its commands, does not keep a promise of its
 /// documentation, or panics.
 pub fn check(script: &Script) -> Result<Stats, Box<Failure>> {
     check_with(script, &Machine::default())

@@ -95,7 +95,7 @@ pub const TICKS: u32 = 120;
 /// Scripted inputs.
 pub fn script(tick: Tick, inputs: &mut Inputs<NewestWins<i8>>) {
     let change = |every: u32, step: u32| NewestWins((tick.0 / every * step % 7) as i8 - 3);
-    inputs.follow(&[change(4, 3), change(9, 5)]);
+    inputs.set_next(&[change(4, 3), change(9, 5)]);
 }
 
 /// Check of the game with a fault: with one thread, and with four.

@@ -13,7 +13,7 @@ const SIZE: ArenaSize = ArenaSize { players: 3, props: 8 };
 fn script(seed: u64) -> impl FnMut(Tick, &mut Inputs<ArenaInput>) {
     move |tick, inputs| {
         let player = |player| arena_input(seed, PlayerId(player), tick);
-        inputs.follow(&[player(0), player(1), ArenaInput::default()]);
+        inputs.set_next(&[player(0), player(1), ArenaInput::default()]);
         if tick.0 % 17 == 5 {
             inputs.push_command(PlayerId(1), &choose_loadout((tick.0 % 4) as u8));
         }
@@ -69,7 +69,7 @@ fn the_same_arena_has_the_same_digests_and_another_has_not() {
 fn oversized_commands_are_an_error_not_a_difference() {
     let report = check()
         .script(|tick, inputs| {
-            inputs.follow(&[ArenaInput::default(); 3]);
+            inputs.set_next(&[ArenaInput::default(); 3]);
             if tick.0 == 7 {
                 inputs.push_command(PlayerId(0), &[9; 1200]);
             }

@@ -40,8 +40,8 @@ fn run(fault: Fault) -> Report {
 
 /// All paths of these variants except some.
 fn all_but(variants: &[&'static str], without: &[TickPath]) -> Vec<(&'static str, TickPath)> {
-    let ways = TickPath::ALL.into_iter().filter(|way| !without.contains(way));
-    variants.iter().flat_map(|variant| ways.clone().map(move |way| (*variant, way))).collect()
+    let paths = TickPath::ALL.into_iter().filter(|path| !without.contains(path));
+    variants.iter().flat_map(|variant| paths.clone().map(move |path| (*variant, path))).collect()
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn scratch_that_affects_results_is_located() {
 #[test]
 fn a_field_missing_from_snapshots_is_located_by_its_effect() {
     let report = run(Fault::MissingField);
-    let ways: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+    let paths: Vec<TickPath> = report.findings().map(|row| row.path).collect();
     assert_eq!(
-        ways,
+        paths,
         [TickPath::Encoded, TickPath::Recorded, TickPath::Encoded, TickPath::Recorded],
         "{report}"
     );
@@ -115,9 +115,9 @@ fn a_shared_static_counter_is_located() {
 #[test]
 fn reading_the_input_status_is_located() {
     let report = run(Fault::Guess);
-    let ways: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+    let paths: Vec<TickPath> = report.findings().map(|row| row.path).collect();
     assert_eq!(
-        ways,
+        paths,
         [TickPath::RolledBack, TickPath::FullResim, TickPath::RolledBack, TickPath::FullResim],
         "{report}"
     );

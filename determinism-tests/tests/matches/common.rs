@@ -39,7 +39,7 @@ pub(crate) fn straight(size: ArenaSize, seed: u64, delay: u32, ticks: u32) -> Ar
     let mut inputs = Inputs::new(usize::from(size.players));
     for tick in (0..ticks).map(Tick) {
         if tick.0 >= delay {
-            inputs.follow(&scripted(seed, size.players, tick - delay));
+            inputs.set_next(&scripted(seed, size.players, tick - delay));
         }
         arena.step(tick, &inputs);
     }

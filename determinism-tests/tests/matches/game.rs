@@ -21,7 +21,7 @@ fn players_kick_jump_and_score() {
             for bot in [2, 3] {
                 values[bot] = arena.bot(tick, PlayerId(bot as u8));
             }
-            inputs.follow(&values);
+            inputs.set_next(&values);
             arena.step(tick, &inputs);
             let players = arena.drawables().filter(|thing| matches!(thing.kind, Kind::Player(_)));
             highest = players.map(|thing| thing.pose.translation.y).fold(highest, Real::max);

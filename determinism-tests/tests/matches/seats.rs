@@ -67,7 +67,7 @@ fn a_spectator_sees_the_same() {
         let watching = SessionConfig::new().authority(Authority::Bundle).spectate(6);
         let watching = (0..SIZE.players).fold(watching, |config, _| config.remote(PeerId(0)));
         let spectator = fleet.add(watching, Arena::new(SIZE, seed)).unwrap();
-        fleet.watch(0, spectator);
+        fleet.connect_spectator(0, spectator);
         fleet.network().set_all_links(bad_link()).unwrap();
         run(&mut fleet, seed, 400);
         let stats = fleet.machines()[spectator].session.stats();

@@ -14,7 +14,7 @@ const SIZE: ArenaSize = ArenaSize { players: 3, props: 8 };
 fn script(seed: u64) -> impl FnMut(Tick, &mut Inputs<ArenaInput>) {
     move |tick, inputs| {
         let player = |player| arena_input(seed, PlayerId(player), tick);
-        inputs.follow(&[player(0), player(1), ArenaInput::default()]);
+        inputs.set_next(&[player(0), player(1), ArenaInput::default()]);
         if tick.0 % 17 == 5 {
             inputs.push_command(PlayerId(1), &choose_loadout((tick.0 % 4) as u8));
         }

@@ -303,9 +303,9 @@ impl Match {
         let other = &mut self.machines[to];
         match error {
             // A late machine has not yet reported the first tick for which it needs inputs.
-            ExchangeError::LostTouch { .. } if self.wall < other.came + TIMEOUT => Ok(()),
+            ExchangeError::InputsDiscarded { .. } if self.wall < other.came + TIMEOUT => Ok(()),
             // A spectator that was away too long has to rejoin.
-            ExchangeError::LostTouch { .. } if other.host.is_some() => {
+            ExchangeError::InputsDiscarded { .. } if other.host.is_some() => {
                 other.alive = false;
                 Ok(())
             }

@@ -28,11 +28,11 @@ function column(scene) {
   return 3 + scenes.indexOf(scene);
 }
 
-function row(variant, way, ticks) {
-  const key = `${variant}\t${way}`;
+function row(variant, path, ticks) {
+  const key = `${variant}\t${path}`;
   if (!rows.has(key)) {
     const line = at('rows').insertRow();
-    for (const words of [variant, way]) {
+    for (const words of [variant, path]) {
       const head = document.createElement('th');
       head.scope = 'row';
       head.textContent = words;
@@ -47,16 +47,16 @@ function row(variant, way, ticks) {
 
 function show(line) {
   window.cells.push(line);
-  const { variant, way, scene, ticks, digest, seconds, difference, equal } = parse(line);
+  const { variant, path, scene, ticks, digest, seconds, difference, equal } = parse(line);
   const place = column(scene.split(' ')[0]);
-  const cell = row(variant, way, ticks).cells[place];
+  const cell = row(variant, path, ticks).cells[place];
   counts[equal ? 'equal' : 'different'] += 1;
   cell.className = equal ? 'equal' : 'different';
   cell.textContent = equal ? seconds.toFixed(2) : `≠ ${/tick (\d+)/.exec(difference)?.[1] ?? ''}`;
   cell.title = `${scene}, tick ${ticks}: ${digest}`;
   if (!equal) {
     const item = document.createElement('li');
-    item.textContent = `${variant}, ${way}, ${scene}: ${difference}`;
+    item.textContent = `${variant}, ${path}, ${scene}: ${difference}`;
     at('differences').append(item);
   }
 }

@@ -17,19 +17,23 @@ const MILLIS: usize = 4;
 fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine<SimTransport>> {
     let transports = SimTransport::nodes(SimNetwork::new(3), players.into());
     transports[0].network().borrow_mut().set_all_links(link).expect("links that are");
-    let machine = |(slot, transport)| {
-        let others = (0..players).filter(|&other| other != slot);
+    let machine = |(machine, transport)| {
+        let others = (0..players).filter(|&other| other != machine);
         let setup = Setup {
-            credentials: Credentials::insecure(MachineId(slot), players, GameId::named("tumble"))
-                .expect("so many may play"),
+            credentials: Credentials::insecure(
+                MachineId(machine),
+                players,
+                GameId::named("tumble"),
+            )
+            .expect("so many may play"),
             unix_at_zero: 0,
             addresses: others.map(|it| (MachineId(it), Address::Node(it.into()))).collect(),
             settings: Settings { players: seats, ..SETTINGS },
-            name: Some(format!("number {slot}")),
+            name: Some(format!("number {machine}")),
             private: true,
             last: Some(last),
         };
-        let entropy = Box::new(SeededEntropy::new(slot.into()));
+        let entropy = Box::new(SeededEntropy::new(machine.into()));
         Machine::new(setup, transport, entropy).expect("all is well-formed")
     };
     (0..players).zip(transports).map(machine).collect()

@@ -30,7 +30,7 @@ impl TestMatch {
     fn step(&mut self, moves: &[Move]) {
         let mut all = vec![Move::default(); self.game.players.len()];
         all[..moves.len()].copy_from_slice(moves);
-        self.inputs.follow(&all);
+        self.inputs.set_next(&all);
         self.game.step(self.tick, &self.inputs);
         self.tick = self.tick.next();
     }

@@ -64,16 +64,16 @@ impl Drop for Process {
     }
 }
 
-/// The machine with the lower slot initiates, so the processes start with the last one.
+/// The machine with the lower id initiates, so the processes start with the last one.
 fn play(players: u8) {
     let mut processes: Vec<Process> = Vec::new();
-    for slot in (0..players).rev() {
-        let others = (slot + 1..players).rev().zip(&processes);
+    for machine in (0..players).rev() {
+        let others = (machine + 1..players).rev().zip(&processes);
         let others: Vec<String> =
             others.map(|(other, it)| format!(" --peer {other}={}", it.address)).collect();
         let others = others.concat();
         processes.push(Process::start(&format!(
-            "--insecure {slot}/{players} --listen 127.0.0.1:0 --bot --ticks {TICKS} --round 60{others}"
+            "--insecure {machine}/{players} --listen 127.0.0.1:0 --bot --ticks {TICKS} --round 60{others}"
         )));
     }
     let ends: Vec<[String; 2]> = processes.into_iter().map(Process::end).collect();
@@ -82,7 +82,7 @@ fn play(players: u8) {
     assert!(digest.starts_with(&format!("tick {TICKS} digest ")), "{digest}");
     assert!(ends.iter().all(|end| end[1] == *digest), "they differ: {ends:#?}");
     for [standing, _] in &ends {
-        assert!(!standing.contains("  falls 0  "), "nobody fell: {standing}");
+        assert!(!standing.contains("  falls 0  "), "no player fell: {standing}");
         let points = standing.split("points ").nth(1).and_then(|rest| rest.split(' ').next());
         let points = points.expect("it tells the points");
         assert!(points.split(':').any(|points| points != "0"), "no points: {standing}");

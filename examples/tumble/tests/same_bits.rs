@@ -17,7 +17,7 @@ fn script(tick: Tick, inputs: &mut Inputs<Move>) {
         let input = arena_input(11, PlayerId(seat), tick);
         Move { stick: input.stick, buttons: input.buttons }
     });
-    inputs.follow(&moves);
+    inputs.set_next(&moves);
 }
 
 #[test]
@@ -27,7 +27,11 @@ fn every_tick_passes_the_sync_test() {
     let report = test.run(&mut game, TICKS, script).expect("nothing differs");
     assert_eq!(report.ticks, TICKS);
     assert!(game.board.round >= 2, "a round went by: {:?}", game.board);
-    assert!(game.players.iter().any(|player| player.wins > 0), "nobody fell: {:?}", game.players);
+    assert!(
+        game.players.iter().any(|player| player.wins > 0),
+        "no player fell: {:?}",
+        game.players
+    );
 }
 
 #[test]

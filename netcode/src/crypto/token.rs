@@ -68,7 +68,7 @@ pub enum TokenError {
     HolderMismatch,
     /// The machine id is not the initiator's, or not the lower of the two.
     #[error(
-        "machine the token of {machine} does not belong to the initiator, or {machine} is not the lower id of the two; only the lower id initiates"
+        "the token of {machine} does not belong to the initiator, or {machine} is not the lower id of the two; only the lower id initiates"
     )]
     NotInitiator {
         /// Machine id of the token.

@@ -94,7 +94,7 @@ impl Endpoint {
     /// Keeps messages that were received completely before the connection closed. Per machine at most the queue of one
     /// connection is kept.
     fn keep_unpolled(&mut self, machine: MachineId, connection: &mut Connection) {
-        self.unpolled.retain(|word| word.0 != machine);
+        self.unpolled.retain(|message| message.0 != machine);
         while let Some(message) = connection.pop_message() {
             self.unpolled.push_back((machine, message));
         }

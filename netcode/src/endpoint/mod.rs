@@ -245,7 +245,8 @@ impl Endpoint {
             }
         }
         let mut ctx = context!(self, now);
-        self.closing.retain_mut(|left| left.handle_timeout(&mut ctx, Duration::MAX).is_none());
+        self.closing
+            .retain_mut(|connection| connection.handle_timeout(&mut ctx, Duration::MAX).is_none());
     }
 
     /// Returns the time of the next timer.
@@ -260,7 +261,7 @@ impl Endpoint {
                     .map(|connection| connection.next_timeout(self.config.idle_timeout)),
             ]
         });
-        let closing = self.closing.iter().map(|left| left.next_timeout(Duration::MAX));
+        let closing = self.closing.iter().map(|connection| connection.next_timeout(Duration::MAX));
         places.flatten().chain(closing).min()
     }
 
@@ -311,11 +312,11 @@ impl Endpoint {
 
     fn next_message(&mut self) -> Option<(MachineId, Vec<u8>)> {
         let places = (0..).map(MachineId).zip(&mut self.peers);
-        let mut lives =
+        let mut connections =
             places.filter_map(|(machine, place)| Some((machine, place.connection.as_mut()?)));
-        let word = self.unpolled.pop_front();
-        word.or_else(|| {
-            lives.find_map(|(machine, connection)| Some((machine, connection.pop_message()?)))
+        let message = self.unpolled.pop_front();
+        message.or_else(|| {
+            connections.find_map(|(machine, connection)| Some((machine, connection.pop_message()?)))
         })
     }
 
@@ -399,6 +400,7 @@ impl Endpoint {
     }
 
     /// Smoothed round-trip time to a peer, without the ack delay.
+    #[doc(alias = "ping")]
     pub fn rtt(&self, machine: MachineId) -> Option<Duration> {
         self.connection(machine)?.rtt()
     }

@@ -37,19 +37,19 @@ pub(crate) struct PeerStamps {
 impl PeerStamps {
     /// Completes a stamp and pacing report; `None` for a short stamp before the first full one.
     pub(crate) fn take(
-        heard: &mut Option<Self>,
+        known: &mut Option<Self>,
         stamp: Stamp,
         pace: Option<wire::Pace>,
         tick_micros: u32,
     ) -> Option<MarginReport> {
         let (made, sent) = match stamp {
             Stamp::Full { made, sent } => (made, sent),
-            Stamp::Short { made, sent } => heard.as_ref()?.complete(made, sent, tick_micros)?,
+            Stamp::Short { made, sent } => known.as_ref()?.complete(made, sent, tick_micros)?,
         };
-        if heard.is_none() {
-            *heard = Some(Self { made, sent, paced: made, pace: pace? });
+        if known.is_none() {
+            *known = Some(Self { made, sent, paced: made, pace: pace? });
         }
-        let known = heard.as_mut()?;
+        let known = known.as_mut()?;
         // A stalled sender repeats its newest tick.
         if made >= known.made {
             (known.made, known.sent) = (made, sent);
@@ -97,7 +97,7 @@ impl Link {
         report: &MarginReport,
         tick_micros: u32,
     ) -> (Stamp, Option<wire::Pace>) {
-        let silent = self.last_received.is_none_or(|heard| heard + RESYNC_AFTER <= now);
+        let silent = self.last_received.is_none_or(|received| received + RESYNC_AFTER <= now);
         let early = self.frames < INITIAL_FULL_STAMPS;
         let turn = |every: u32| early || silent || self.frames.is_multiple_of(every);
         let (full, pace) =

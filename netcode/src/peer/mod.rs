@@ -127,10 +127,10 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                 .get_mut(usize::from(machine.0))
                 .ok_or(PeerError::UnknownMachine { machine })? = Some(address);
         }
-        let silent = |machine: &MachineId| {
+        let unreachable = |machine: &MachineId| {
             *machine > endpoint.machine() && addresses[usize::from(machine.0)].is_none()
         };
-        if let Some(machine) = endpoint.peers().find(silent) {
+        if let Some(machine) = endpoint.peers().find(unreachable) {
             return Err(PeerError::NoAddress { machine });
         }
         let others: Vec<MachineId> = endpoint.peers().collect();
@@ -206,11 +206,11 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
             return Ok(RunReport::default());
         }
         self.unsent_tick = true;
-        let ran = self.session.advance(now).run(game);
+        let report = self.session.advance(now).run(game);
         while let Some(event) = self.session.poll_event() {
             self.push_event(PeerEvent::Session(event));
         }
-        ran
+        report
     }
 
     /// Sends all due packets.
@@ -349,7 +349,9 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     /// Returns true if a machine is connected and not interrupted. A crashed machine stays connected until the idle
     /// timeout, and the match must not start with it.
     fn is_present(&self, now: Time, machine: MachineId) -> bool {
-        self.endpoint.last_received(machine).is_some_and(|heard| now.since(heard) < PRESENT_WITHIN)
+        self.endpoint
+            .last_received(machine)
+            .is_some_and(|received| now.since(received) < PRESENT_WITHIN)
     }
 
     /// Starts due attempts to connect.
@@ -409,11 +411,11 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     fn is_unreported(&mut self, machine: MachineId, reason: &ConnectError) -> bool {
         let reported = &mut self.reported[usize::from(machine.0)];
         let refused = reported.is_some() && matches!(reason, ConnectError::TimedOut { .. });
-        let news = !refused && reported.as_ref() != Some(reason);
-        if news {
+        let is_new = !refused && reported.as_ref() != Some(reason);
+        if is_new {
             *reported = Some(reason.clone());
         }
-        news
+        is_new
     }
 
     fn handle_messages(&mut self) {

@@ -40,6 +40,7 @@ use crate::address::Address;
 use isostep_rollback::Time;
 
 /// Carries datagrams between addresses. It may lose, duplicate, delay and reorder them. It never blocks.
+#[doc(alias = "NonBlockingSocket")]
 pub trait Transport {
     /// Sends a datagram. If the send buffer is full, the datagram counts as lost; that is not an error.
     ///
@@ -69,7 +70,7 @@ pub enum TransportError {
         to: Address,
     },
     /// The datagram is too long to send.
-    #[error("a datagram of {bytes} bytes is too long; the transport sends at most {max}")]
+    #[error("a datagram of {bytes} bytes is too long; send at most {max}")]
     TooLong {
         /// Length of the datagram.
         bytes: usize,
@@ -77,7 +78,7 @@ pub enum TransportError {
         max: usize,
     },
     /// A received datagram does not have the format of this transport.
-    #[error("a datagram from {from} was refused: {reason}")]
+    #[error("a datagram from {from} was refused: {reason}; ignore it")]
     Refused {
         /// Source.
         from: Address,

@@ -6,7 +6,7 @@ use quote::quote;
 use syn::{DeriveInput, Result};
 
 pub(crate) fn expand(item: &DeriveInput) -> Result<TokenStream> {
-    let instead = "write `impl Input` for it: only you know what a player does who is not heard of";
+    let instead = "write `impl Input` for it, and define how it is held and merged";
     let fields = fields(item, "Input", "input", instead)?;
     let module = module(item, "input", quote!(::isostep::rollback))?;
     let bounds = fields.iter().map(|field| {

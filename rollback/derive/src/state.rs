@@ -16,7 +16,7 @@ struct Code {
     load: Vec<TokenStream>,
     pin: Vec<TokenStream>,
     unpin: Vec<TokenStream>,
-    distrust: Vec<TokenStream>,
+    drop_caches: Vec<TokenStream>,
     digest: Vec<TokenStream>,
     tree: Vec<TokenStream>,
     page: Vec<TokenStream>,
@@ -26,7 +26,7 @@ struct Code {
 
 impl Code {
     fn scratch(&mut self, Field { member, ty, .. }: &Field<'_>) {
-        self.distrust.push(quote!(self.#member = ::core::default::Default::default();));
+        self.drop_caches.push(quote!(self.#member = ::core::default::Default::default();));
         self.bounds.push(quote!(#ty: ::core::default::Default));
     }
 
@@ -60,7 +60,7 @@ impl Code {
         self.load.push(quote!(#state::load(#theirs, tick)?;));
         self.pin.push(quote!(#state::pin(#theirs, tick)?;));
         self.unpin.push(quote!(had |= #state::unpin(#theirs, tick);));
-        self.distrust.push(quote!(#state::drop_caches(#theirs);));
+        self.drop_caches.push(quote!(#state::drop_caches(#theirs);));
         self.digest.push(quote! {
             (#name, #state::digest(#own, tick).map_err(|error| error.within(#name))?)
         });
@@ -124,7 +124,7 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
         load,
         pin,
         unpin,
-        distrust,
+        drop_caches,
         digest,
         tree,
         page,
@@ -175,7 +175,7 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
         }
 
         fn drop_caches(&mut self, slots: &mut Self::Slots) {
-            #(#distrust)*
+            #(#drop_caches)*
         }
 
         fn digest(

@@ -52,8 +52,8 @@ pub(super) type ProgressFn<'a> = dyn FnMut(u64, u64, &str) + 'a;
 /// Progress of a check.
 #[derive(Default)]
 pub(super) struct Progress<'a> {
-    pub(super) tell: Option<&'a mut ProgressFn<'a>>,
-    pub(super) what: String,
+    pub(super) callback: Option<&'a mut ProgressFn<'a>>,
+    pub(super) run: String,
     /// Ticks of completed runs, and of all runs.
     pub(super) before: u64,
     pub(super) total: u64,
@@ -61,8 +61,8 @@ pub(super) struct Progress<'a> {
 
 impl Progress<'_> {
     fn reached(&mut self, tick: Tick) {
-        if let Some(tell) = &mut self.tell {
-            tell(self.before + u64::from(tick.0), self.total, &self.what);
+        if let Some(callback) = &mut self.callback {
+            callback(self.before + u64::from(tick.0), self.total, &self.run);
         }
     }
 }

@@ -211,7 +211,7 @@ impl Digests {
     /// Compares two lists, tick by tick.
     ///
     /// # Errors
-    /// When one is not a digest list, or they are of different games, scripts or seeds.
+    /// If one is not a digest list, or they are of different games, scripts or seeds.
     pub fn compare(&self, right: &Self) -> Result<Comparison, CompareError> {
         self.check(Side::Left)?;
         right.check(Side::Right)?;

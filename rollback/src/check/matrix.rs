@@ -164,7 +164,7 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
 
     fn begin(&mut self, variant: usize, path: TickPath) -> Row {
         let variant = self.variants[variant].0.clone();
-        self.progress.what = format!("{variant}, {path}");
+        self.progress.run = format!("{variant}, {path}");
         let (ticks, outcome) = (Tick(0), Outcome::NotRun);
         Row { variant, path, ticks, digest: None, nanos: 0, outcome }
     }

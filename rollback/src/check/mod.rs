@@ -52,7 +52,7 @@ type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) 
 /// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 /// struct Race {
 ///     place: u32,
-///     #[serde(skip)] // not in the snapshot, and yet it decides
+///     #[serde(skip)] // not in the snapshot, although the step reads it
 ///     speed: u32,
 /// }
 ///
@@ -65,7 +65,7 @@ type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) 
 /// }
 ///
 /// let report = Check::new(1, Race::default)
-///     .script(|tick, inputs| inputs.follow(&[NewestWins((tick.0 / 5 % 3) as u8)]))
+///     .script(|tick, inputs| inputs.set_next(&[NewestWins((tick.0 / 5 % 3) as u8)]))
 ///     .ticks(100)
 ///     .run_with_snapshots();
 /// assert!(!report.is_equal());
@@ -119,7 +119,7 @@ impl<'a, S: Simulation> Check<'a, S> {
     }
 
     /// Sets the script: it sets the inputs of each tick, given those of the tick before. It is called once for each
-    /// tick, in order. Call [`Inputs::follow`] in it, and optionally [`Inputs::push_command`]. Inputs should change
+    /// tick, in order. Call [`Inputs::set_next`] in it, and optionally [`Inputs::push_command`]. Inputs should change
     /// about as often as in a match.
     #[must_use]
     pub fn script(mut self, script: impl FnMut(Tick, &mut Inputs<S::Input>) + 'a) -> Self {
@@ -205,8 +205,8 @@ impl<'a, S: Simulation> Check<'a, S> {
 
     /// Sets a callback for each tick: ticks done, ticks in total, name of the run.
     #[must_use]
-    pub fn on_progress(mut self, tell: impl FnMut(u64, u64, &str) + 'a) -> Self {
-        self.progress = Some(Box::new(tell));
+    pub fn on_progress(mut self, callback: impl FnMut(u64, u64, &str) + 'a) -> Self {
+        self.progress = Some(Box::new(callback));
         self
     }
 
@@ -247,9 +247,9 @@ impl<'a, S: Simulation> Check<'a, S> {
         matrix.depth = self.depth;
         matrix.compare = self.compare;
         matrix.clock = self.clock.as_deref_mut().map(|clock| clock as _);
-        let tell = self.progress.as_deref_mut().map(|tell| tell as _);
+        let callback = self.progress.as_deref_mut().map(|callback| callback as _);
         matrix.progress =
-            Progress { tell, total: runs * u64::from(self.ticks), ..Progress::default() };
+            Progress { callback, total: runs * u64::from(self.ticks), ..Progress::default() };
         let mut rows = vec![matrix.reference()];
         rows.extend(cells.into_iter().map(|(variant, path)| matrix.cell(variant, path)));
         let reference_ticks = matrix.into_reference_ticks();

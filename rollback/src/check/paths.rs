@@ -156,8 +156,8 @@ impl<S: Simulation> Runner<'_, S> {
             } else {
                 let wrong = prediction(&mut rng, known, script);
                 ahead(&mut instance, known + lead, &wrong)?;
-                let present = instance.tick;
-                let all = present.since(known);
+                let current = instance.tick;
+                let all = current.since(known);
                 let come = if draw(&mut rng, 3) == 0 { all } else { 1 + draw(&mut rng, all) };
                 instance.load(known)?;
                 if drop_caches {
@@ -167,7 +167,7 @@ impl<S: Simulation> Runner<'_, S> {
                 while instance.tick < known {
                     instance.step(None)?;
                 }
-                ahead(&mut instance, present, &prediction(&mut rng, known, script))?;
+                ahead(&mut instance, current, &prediction(&mut rng, known, script))?;
             }
             instance.show((was.0 + 1..=known.0).map(Tick), self.observer)?;
         }

@@ -48,7 +48,7 @@ impl<I: Input> ScriptedInputs<I> {
             let recorded = inputs.clone();
             // A script that skips a tick repeats its inputs, but not its commands.
             let same: Vec<I> = inputs.players.iter().map(|input| input.value).collect();
-            inputs.follow(&same);
+            inputs.set_next(&same);
             recorded
         };
         Self { players, bots, inputs: (0..ticks).map(record).collect() }

@@ -52,7 +52,7 @@ enum Role {
 #[non_exhaustive]
 pub enum ExchangeError {
     /// Not a datagram of this protocol.
-    #[error("not a datagram of this protocol")]
+    #[error("not a datagram of this protocol; ignore it")]
     Foreign {
         /// First byte.
         first: Option<u8>,
@@ -78,7 +78,7 @@ pub enum ExchangeError {
         peer: PeerId,
     },
     /// The datagram is truncated.
-    #[error("the datagram is truncated within a part; its sender is broken")]
+    #[error("the datagram is truncated within a part; run the same version on both")]
     Truncated,
     /// A part of an unknown kind.
     #[error("unknown part kind {kind}; run the same version on both")]
@@ -94,9 +94,9 @@ pub enum ExchangeError {
     Feed(#[from] FeedError),
     /// The peer lacks inputs that are older than the log.
     #[error(
-        "{peer} lacks inputs since tick {tick}, which are no longer in the log; it has to join again"
+        "{peer} lacks inputs from tick {tick} on, which are no longer in the log; it must rejoin the match"
     )]
-    LostTouch {
+    InputsDiscarded {
         /// The peer.
         peer: PeerId,
         /// First missing tick.
@@ -166,7 +166,7 @@ impl Exchange {
     /// Writes the next datagram; `out` is replaced.
     ///
     /// # Errors
-    /// When the session does not have the peer, or the peer lacks inputs that are older than the log.
+    /// If the session does not have the peer, or the peer lacks inputs that are older than the log.
     pub fn write<S: Simulation>(
         &mut self,
         session: &mut Session<S>,
@@ -238,7 +238,7 @@ impl Exchange {
                 if session.local_from(player, next).is_none() {
                     continue;
                 }
-                return Err(ExchangeError::LostTouch { peer: self.peer, tick: from });
+                return Err(ExchangeError::InputsDiscarded { peer: self.peer, tick: from });
             }
             out.push(part::WINDOW);
             out.push(player.0);
@@ -277,7 +277,7 @@ impl Exchange {
             return Ok(());
         }
         if !session.has_logged(from) {
-            return Err(ExchangeError::LostTouch { peer: self.peer, tick: from });
+            return Err(ExchangeError::InputsDiscarded { peer: self.peer, tick: from });
         }
         out.push(part::BUNDLE);
         out.push(session.players() as u8);
@@ -300,7 +300,7 @@ impl Exchange {
     /// Reads a datagram of the peer. The bytes are not trusted.
     ///
     /// # Errors
-    /// When the datagram is malformed, or the session refuses a part.
+    /// If the datagram is malformed, or the session refuses a part.
     pub fn read<S: Simulation>(
         &mut self,
         now: Time,

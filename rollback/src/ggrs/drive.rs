@@ -97,9 +97,9 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
         if players != self.players() {
             return Err(GgrsGameError::Players { found: players, expected: self.players() });
         }
-        let present = self.current_tick();
-        if u32::try_from(frame) != Ok(present.0) {
-            return Err(GgrsGameError::OutOfOrder { frame, present });
+        let current = self.current_tick();
+        if u32::try_from(frame) != Ok(current.0) {
+            return Err(GgrsGameError::OutOfOrder { frame, current });
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
                 self.broken = true;
                 let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-                Err(GgrsGameError::Panicked(text.unwrap_or_else(|| "without a word".to_owned())))
+                Err(GgrsGameError::Panicked(text.unwrap_or_else(|| "no message".to_owned())))
             }
         }
     }

@@ -41,13 +41,13 @@ pub enum GgrsGameError {
     },
     /// A request for another frame than the current one: a request list was skipped, repeated or not completed.
     #[error(
-        "a request for frame {frame}, but the game is at {present}; fulfil every request list once, in order"
+        "a request for frame {frame}, but the game is at {current}; fulfil every request list once, in order"
     )]
     OutOfOrder {
         /// Requested frame.
         frame: i32,
         /// Current tick.
-        present: Tick,
+        current: Tick,
     },
     /// The session and the game differ in their number of players.
     #[error("inputs of {found} players for a game of {expected}; use one setup for both")]
@@ -99,7 +99,7 @@ pub struct GgrsGame<S: Simulation> {
     used: Vec<S::Input>,
     /// Rows of `used`.
     rows: usize,
-    present: Tick,
+    current: Tick,
     pub(super) window: usize,
     checksum_every: u32,
     pub(super) broken: bool,
@@ -109,7 +109,7 @@ impl<S: Simulation> GgrsGame<S> {
     /// Creates a game in the state of frame 0.
     ///
     /// # Errors
-    /// When the setup is invalid, or the state can't be saved or digested.
+    /// If the setup is invalid, or the state can't be saved or digested.
     pub fn new(mut game: S, setup: &GgrsSetup) -> Result<Self, GgrsGameError> {
         setup.check()?;
         // The prediction window, the current frame, and one for a digest of the current frame that ggrs did not
@@ -127,7 +127,7 @@ impl<S: Simulation> GgrsGame<S> {
             inputs: Inputs::new(setup.players),
             used: vec![S::Input::default(); rows * setup.players],
             rows,
-            present: Tick(0),
+            current: Tick(0),
             window: setup.max_prediction,
             checksum_every: setup.checksum_every,
             broken: false,
@@ -146,7 +146,7 @@ impl<S: Simulation> GgrsGame<S> {
 
     /// Returns the current tick: the frame that ggrs advances next.
     pub const fn current_tick(&self) -> Tick {
-        self.present
+        self.current
     }
 
     /// Returns the number of players.
@@ -157,16 +157,16 @@ impl<S: Simulation> GgrsGame<S> {
     /// Returns the digest of the current state, which may be predicted.
     ///
     /// # Errors
-    /// When the state can't be saved or digested.
+    /// If the state can't be saved or digested.
     pub fn digest(&mut self) -> Result<Digest, StateError> {
-        self.game.save(&mut self.slots, self.present)?;
-        self.game.digest(&self.slots, self.present)
+        self.game.save(&mut self.slots, self.current)?;
+        self.game.digest(&self.slots, self.current)
     }
 
     /// Fulfils the requests of a session, in order.
     ///
     /// # Errors
-    /// When a request does not fit the game, or a state can't be saved, loaded or digested. The session then expects
+    /// If a request does not fit the game, or a state can't be saved, loaded or digested. The session then expects
     /// another state, and both must be dropped.
     pub fn fulfil<A>(
         &mut self,
@@ -183,7 +183,7 @@ impl<S: Simulation> GgrsGame<S> {
         for request in requests {
             let result = match request {
                 GgrsRequest::SaveGameState { cell, frame } => {
-                    self.save(frame, &mut done).map(|sum| cell.save(frame, Some(self.present), sum))
+                    self.save(frame, &mut done).map(|sum| cell.save(frame, Some(self.current), sum))
                 }
                 GgrsRequest::LoadGameState { cell, frame } => {
                     self.load(frame, cell.load(), &mut done)
@@ -199,21 +199,21 @@ impl<S: Simulation> GgrsGame<S> {
     }
 
     fn at(&self) -> impl FnOnce(StateError) -> GgrsGameError + use<S> {
-        let tick = self.present;
+        let tick = self.current;
         move |error| GgrsGameError::State { tick, error }
     }
 
     fn save(&mut self, frame: i32, done: &mut Fulfilled) -> Result<Option<u128>, GgrsGameError> {
-        let present = self.present;
-        if u32::try_from(frame) != Ok(present.0) {
-            return Err(GgrsGameError::OutOfOrder { frame, present });
+        let current = self.current;
+        if u32::try_from(frame) != Ok(current.0) {
+            return Err(GgrsGameError::OutOfOrder { frame, current });
         }
-        self.game.save(&mut self.slots, present).map_err(self.at())?;
-        if self.checksum_every == 0 || !present.0.is_multiple_of(self.checksum_every) {
+        self.game.save(&mut self.slots, current).map_err(self.at())?;
+        if self.checksum_every == 0 || !current.0.is_multiple_of(self.checksum_every) {
             return Ok(None);
         }
         done.digests += 1;
-        let digest = self.game.digest(&self.slots, present).map_err(self.at())?;
+        let digest = self.game.digest(&self.slots, current).map_err(self.at())?;
         Ok(Some(u128::from_le_bytes(digest.short().to_bytes())))
     }
 
@@ -223,14 +223,14 @@ impl<S: Simulation> GgrsGame<S> {
         token: Option<Tick>,
         done: &mut Fulfilled,
     ) -> Result<(), GgrsGameError> {
-        let present = self.present;
-        let tick = u32::try_from(frame).ok().map(Tick).filter(|&tick| tick <= present);
+        let current = self.current;
+        let tick = u32::try_from(frame).ok().map(Tick).filter(|&tick| tick <= current);
         let Some(tick) = tick.filter(|&tick| token == Some(tick)) else {
-            return Err(GgrsGameError::OutOfOrder { frame, present });
+            return Err(GgrsGameError::OutOfOrder { frame, current });
         };
         self.game.load(&mut self.slots, tick).map_err(self.at())?;
-        self.present = tick;
-        done.depth = Some(done.depth.unwrap_or(0).max(present.since(tick)));
+        self.current = tick;
+        done.depth = Some(done.depth.unwrap_or(0).max(current.since(tick)));
         Ok(())
     }
 
@@ -243,7 +243,7 @@ impl<S: Simulation> GgrsGame<S> {
         if found != expected {
             return Err(GgrsGameError::Players { found, expected });
         }
-        let tick = self.present;
+        let tick = self.current;
         let row = |tick: Tick| tick.0 as usize % self.rows * expected;
         let (now, before) = (row(tick), tick.previous().map(row));
         for (player, &(value, status)) in inputs.iter().enumerate() {
@@ -258,7 +258,7 @@ impl<S: Simulation> GgrsGame<S> {
             self.used[now + player] = value;
         }
         self.game.step(tick, &self.inputs);
-        self.present = tick.next();
+        self.current = tick.next();
         done.steps += 1;
         Ok(())
     }
@@ -267,7 +267,7 @@ impl<S: Simulation> GgrsGame<S> {
 impl<S: Simulation> Debug for GgrsGame<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("GgrsGame")
-            .field("present", &self.present)
+            .field("current", &self.current)
             .field("players", &self.players())
             .field("broken", &self.broken)
             .finish_non_exhaustive()

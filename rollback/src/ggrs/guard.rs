@@ -55,7 +55,7 @@ impl Guard {
     /// Creates a guard for a machine whose players' inputs are of type `I`.
     ///
     /// # Errors
-    /// When the setup is invalid, or the inputs can't be encoded.
+    /// If the setup is invalid, or the inputs can't be encoded.
     pub fn player<I: crate::Input>(setup: &GgrsSetup) -> Result<Self, GgrsSetupError> {
         let mut guard = Self::spectator::<I>(setup)?;
         guard.reach = Some(Reach {
@@ -110,7 +110,7 @@ impl Guard {
     /// Decodes a packet, if ggrs can process it.
     ///
     /// # Errors
-    /// When it can't; nothing changes.
+    /// If it can't; nothing changes.
     pub fn incoming(&mut self, bytes: &[u8]) -> Result<Message, PacketError> {
         let packet = self.form.read(bytes)?;
         self.check(&packet)?;
@@ -171,8 +171,8 @@ impl Reach {
 
     /// When a player disconnects, ggrs rolls back to the frame after its last input.
     fn can_go_back(&self, connections: &[super::packet::Connection]) -> Result<(), PacketError> {
-        let present = self.sent - self.delay + 1;
-        let oldest = present - self.window - 1;
+        let current = self.sent - self.delay + 1;
+        let oldest = current - self.window - 1;
         for (player, connection) in connections.iter().enumerate() {
             let frame = i64::from(connection.last_frame);
             let is_known = self.gone[player].is_some_and(|gone| gone <= frame);

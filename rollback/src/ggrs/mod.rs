@@ -3,7 +3,7 @@
 //!
 //! | file | owns |
 //! | --- | --- |
-//! | `setup` | [`GgrsSetup`]: what the game, the guard and the session builder must agree on; [`GgrsConfig`] |
+//! | `setup` | [`GgrsSetup`]: settings shared by the game, the guard and the session builder; [`GgrsConfig`] |
 //! | `game` | [`GgrsGame`]: a simulation with its slots, and the requests carried out on it |
 //! | `drive` | one tick of each kind of session, with everything checked first |
 //! | `guard`, `packet` | [`GuardedSocket`]: packets that would panic the receiver are refused before ggrs sees them |
@@ -35,13 +35,13 @@
 //! # Ok::<(), isostep_rollback::ggrs::GgrsGameError>(())
 //! ```
 //!
-//! # What ggrs leaves out
+//! # Limits of ggrs
 //! ggrs has neither [commands](crate::Inputs::commands) nor bots: commands are empty, and no seat is
 //! [`InputStatus::Bot`](crate::InputStatus::Bot). It reads the system's clock and entropy, so its behaviour (not the
 //! simulation's results) differs from run to run. Its sparse saving compares only frames that both ends saved; digest
 //! every frame then (`checksum_every: 1`).
 //!
-//! # What panics in ggrs 0.13, and what is done about it
+//! # Panics of ggrs 0.13, and the protection against them
 //!
 //! Packets that make ggrs panic, from any sender; "debug" is a build with overflow checks. The [`Guard`] refuses each
 //! of these:
@@ -49,11 +49,11 @@
 //! | packet | what ggrs does | |
 //! | --- | --- | --- |
 //! | packed inputs whose last length is cut off, or longer than 64 bits | `bitfield-rle` indexes past the end | panic |
-//! | packed inputs with a huge length | allocates that much: gigabytes, or the process ends for want of memory | **abort** |
+//! | packed inputs with a huge length | allocates that much: gigabytes, or the process ends for lack of memory | **abort** |
 //! | a first input for frame 128 or later, or inputs more than 128 frames ahead | `assert!(length <= 128)` | panic |
 //! | `start_frame` near 2³¹ | `start_frame + i` | debug |
 //! | a claim that a player left long ago, from a peer that never sent later inputs | `load_frame`: "outside of prediction window" | panic |
-//! | a `QualityReply` that answers no question of ours | `ping * fps` | debug |
+//! | a `QualityReply` without a matching `QualityReport` | `ping * fps` | debug |
 //! | a `ChecksumReport` though detection is off | `debug_assert!` | debug |
 //! | `ChecksumReport`s for ever older frames | keeps all of them | memory |
 //!
@@ -71,7 +71,7 @@
 //! | `advance_frame` without a local player, once all others have left | `confirmed_frame`: `assert!(frame < i32::MAX)` |
 //! | a missing local input | an error; in a sync test it also drops a list of requests |
 //! | `network_stats` after the clock was set back | `now - start` in debug builds; not wrapped here |
-//! | the clock stands before 1970 | `expect("Time went backwards")` in every poll |
+//! | a system clock before 1970 | `expect("Time went backwards")` in every poll |
 //!
 //! One case can't be prevented: in a match of three or more, a player disconnects whose last inputs only some machines
 //! received. A machine with them may be further ahead than its window reaches back, and `load_frame` panics; the same

@@ -123,7 +123,7 @@ impl GgrsSetup {
     /// Creates a session builder with these settings.
     ///
     /// # Errors
-    /// When the setup is invalid.
+    /// If the setup is invalid.
     pub fn builder<S, A>(&self) -> Result<SessionBuilder<GgrsConfig<S, A>>, GgrsSetupError>
     where
         S: Simulation<Input: Send + Sync> + 'static,

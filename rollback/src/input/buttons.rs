@@ -120,7 +120,7 @@ impl<const N: usize> Buttons<N> {
     /// Returns the next sample from the held buttons; bit 0 is the first. Buttons held there and not here are pressed.
     ///
     /// # Errors
-    /// When bits beyond the last button are set.
+    /// If bits beyond the last button are set.
     pub const fn next(self, held: u64) -> Result<Self, NoSuchButton> {
         let extra = held & !Self::MASK;
         if extra == 0 {

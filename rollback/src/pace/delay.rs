@@ -42,7 +42,7 @@ impl AdaptiveDelay {
     /// suffice.
     ///
     /// # Errors
-    /// When the bounds contradict each other.
+    /// If the bounds contradict each other.
     pub const fn new(min: u8, max: u8, rollback: u8) -> Result<Self, AdaptiveDelayError> {
         if min > max {
             return Err(AdaptiveDelayError::Order { min, max });

@@ -138,7 +138,7 @@ impl LookState {
 /// let mut player = LookState::default();
 /// mouse.sample(Look { yaw: 100_000, pitch: 0 });
 /// let sent = mouse.input();
-/// // The input is on its way, yet the camera has turned.
+/// // The simulation has not applied the input, but the camera has turned.
 /// assert_eq!(mouse.camera(&player).yaw, 100_000);
 /// mouse.sample(Look { yaw: 7, pitch: 0 });
 /// player.apply(sent);

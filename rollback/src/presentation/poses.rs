@@ -107,7 +107,7 @@ impl<K: Ord + Copy> Poses<K> {
     pub fn tick(
         &mut self,
         tick: Tick,
-        ran: RunReport,
+        report: RunReport,
         samples: impl IntoIterator<Item = Sample<K>>,
     ) {
         self.pass += 1;
@@ -115,8 +115,8 @@ impl<K: Ord + Copy> Poses<K> {
         let pass = Pass {
             number: self.pass,
             steps: i64::from(tick.0) - i64::from(last.0),
-            from: tick - ran.new.saturating_add(ran.resimulated),
-            rolled_back: ran.resimulated > 0,
+            from: tick - report.new.saturating_add(report.resimulated),
+            rolled_back: report.resimulated > 0,
             tick_length: self.tick_length,
         };
         self.last = Some(tick);

@@ -26,8 +26,8 @@ use isostep_core::world::{BodyId, Command, World};
 ///         world.teleport(stone, Transform::at(Vec3::from_ints(50, 9, 0)))?;
 ///     }
 ///     world.step();
-///     let (tick, ran) = (Tick(tick + 1), RunReport { new: 1, resimulated: 0 });
-///     poses.tick(tick, ran, reader.read(tick, ran, &world));
+///     let (tick, report) = (Tick(tick + 1), RunReport { new: 1, resimulated: 0 });
+///     poses.tick(tick, report, reader.read(tick, report, &world));
 /// }
 /// poses.frame(real!(0.5), Duration::from_millis(7));
 /// let drawn = poses.get(stone).unwrap();
@@ -51,10 +51,10 @@ impl WorldReader {
     pub fn read<'a>(
         &'a mut self,
         tick: Tick,
-        ran: RunReport,
+        report: RunReport,
         world: &'a World,
     ) -> impl Iterator<Item = Sample<BodyId>> + 'a {
-        self.find_jumps(tick, ran, world);
+        self.find_jumps(tick, report, world);
         let before = world.tick().previous().and_then(|tick| world.past(tick).ok());
         let jumps = &self.jumps;
         world.bodies().map(move |(id, body)| {
@@ -70,9 +70,9 @@ impl WorldReader {
         })
     }
 
-    fn find_jumps(&mut self, tick: Tick, ran: RunReport, world: &World) {
+    fn find_jumps(&mut self, tick: Tick, report: RunReport, world: &World) {
         self.jumps.clear();
-        let computed = ran.new.saturating_add(ran.resimulated).min(world.tick().0);
+        let computed = report.new.saturating_add(report.resimulated).min(world.tick().0);
         for ago in (0..computed).rev() {
             let Ok(past) = world.past(world.tick() - ago) else { continue };
             for command in past.commands() {

@@ -174,7 +174,7 @@ impl Side {
 /// Compares two recordings over their common ticks. To find the machine at fault, verify both.
 ///
 /// # Errors
-/// When one of them is damaged, or of another game; the error names it.
+/// If one of them is damaged, or of another game; the error names it.
 pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
     left: Replay<A>,
     right: Replay<B>,

@@ -72,9 +72,9 @@ impl Index {
             }
             kind::INPUTS => {
                 let from = self.inputs.last().map_or(Tick(0), Entry::end);
-                let sound = (1..=MAX_BLOCK_TICKS).contains(&u32::from(head.span));
+                let valid = (1..=MAX_BLOCK_TICKS).contains(&u32::from(head.span));
                 let fits = head.tick.0.checked_add(u32::from(head.span)).is_some();
-                if !sound || !fits || head.tick < from || self.keyframes.is_empty() {
+                if !valid || !fits || head.tick < from || self.keyframes.is_empty() {
                     return None;
                 }
                 self.inputs.push(entry);

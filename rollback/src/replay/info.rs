@@ -46,7 +46,7 @@ impl Info {
     /// Checks that the recording is of this game and these inputs.
     ///
     /// # Errors
-    /// When it is not; the error names the difference.
+    /// If it is not; the error names the difference.
     #[doc(hidden)]
     pub fn check<I: Input>(
         &self,

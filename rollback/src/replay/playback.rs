@@ -115,17 +115,17 @@ pub struct Playback<S: Simulation, R> {
     shown: Cursor<S>,
     other: Cursor<S>,
     /// Target tick of the other game.
-    aim: Option<Tick>,
+    target: Option<Tick>,
     /// Tick that the other game can't reach.
-    in_vain: Option<Tick>,
+    unreachable: Option<Tick>,
     speed: Speed,
     /// Elapsed nanoseconds times the numerator of the speed.
     credit: u128,
 }
 
 /// Result of moving by one tick.
-enum Gone {
-    Moved,
+enum Moved {
+    Done,
     /// It needs more steps than are left.
     NotYet,
     /// There is no such tick.
@@ -154,9 +154,9 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         let keep = config.held_ticks.max(1) as usize;
         let shown = Cursor::open(&mut replay, game_id, games.0, keep)?;
         let other = Cursor::open(&mut replay, game_id, games.1, keep)?;
-        let (aim, in_vain) = (None, None);
+        let (target, unreachable) = (None, None);
         let speed = Speed::NORMAL;
-        Ok(Self { replay, config, shown, other, aim, in_vain, speed, credit: 0 })
+        Ok(Self { replay, config, shown, other, target, unreachable, speed, credit: 0 })
     }
 
     /// Returns the shown tick.
@@ -189,7 +189,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// Returns the digest of the shown state.
     ///
     /// # Errors
-    /// When the state can't be saved or digested.
+    /// If the state can't be saved or digested.
     pub fn digest(&mut self) -> Result<Digest, ReplayError> {
         self.shown.digest()
     }
@@ -220,7 +220,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// Advances by some nanoseconds: shows the due ticks, as far as [`max_steps`](PlaybackConfig::max_steps) allows.
     ///
     /// # Errors
-    /// When the next tick is missing or damaged. The last intact tick stays shown.
+    /// If the next tick is missing or damaged. The last intact tick stays shown.
     pub fn advance(&mut self, nanos: u64) -> Result<Advanced, ReplayError> {
         let tick_nanos = self.replay.info().tick_length.as_nanos().max(1);
         let cost = tick_nanos * u128::from(self.speed.over.get());
@@ -231,16 +231,17 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         let mut steps = self.config.max_steps.max(1);
         let mut done = Advanced { left: due, ..Advanced::default() };
         while done.left > 0 && steps > 0 {
-            let gone = if self.speed.times > 0 { self.go_on() } else { self.go_back(&mut steps) };
-            match gone.inspect_err(|_| self.credit = 0)? {
-                Gone::Moved => {
+            let moved =
+                if self.speed.times > 0 { self.step_forward() } else { self.go_back(&mut steps) };
+            match moved.inspect_err(|_| self.credit = 0)? {
+                Moved::Done => {
                     steps = steps.saturating_sub(1);
                     self.credit -= cost;
                     done.shown += 1;
                     done.left -= 1;
                 }
-                Gone::NotYet => break,
-                Gone::End => {
+                Moved::NotYet => break,
+                Moved::End => {
                     self.credit = 0;
                     (done.left, done.ended) = (0, true);
                 }
@@ -254,7 +255,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// # Errors
     /// As [`advance`](Self::advance).
     pub fn step(&mut self) -> Result<bool, ReplayError> {
-        Ok(matches!(self.go_on()?, Gone::Moved))
+        Ok(matches!(self.step_forward()?, Moved::Done))
     }
 
     /// Shows the tick before; returns false at the start.
@@ -263,7 +264,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// As [`advance`](Self::advance).
     pub fn step_back(&mut self) -> Result<bool, ReplayError> {
         let mut steps = u32::MAX;
-        Ok(matches!(self.go_back(&mut steps)?, Gone::Moved))
+        Ok(matches!(self.go_back(&mut steps)?, Moved::Done))
     }
 
     /// Shows any tick, at the cost of the steps from the nearest keyframe.
@@ -277,7 +278,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         }
         if !self.shown.back_to(tick)? {
             // The shown game stays valid if this fails.
-            self.aim = None;
+            self.target = None;
             if self.shown.leads_to(&self.replay, tick) {
                 while self.shown.tick() < tick {
                     self.shown.step(&mut self.replay)?;
@@ -291,54 +292,54 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         Ok(())
     }
 
-    fn go_on(&mut self) -> Result<Gone, ReplayError> {
-        Ok(if self.shown.step(&mut self.replay)? { Gone::Moved } else { Gone::End })
+    fn step_forward(&mut self) -> Result<Moved, ReplayError> {
+        Ok(if self.shown.step(&mut self.replay)? { Moved::Done } else { Moved::End })
     }
 
-    fn go_back(&mut self, steps: &mut u32) -> Result<Gone, ReplayError> {
+    fn go_back(&mut self, steps: &mut u32) -> Result<Moved, ReplayError> {
         let tick = self.shown.tick();
         if tick <= self.replay.first() {
-            return Ok(Gone::End);
+            return Ok(Moved::End);
         }
         let target = tick - 1;
         if self.shown.back_to(target)? {
             self.prepare(steps);
-            return Ok(Gone::Moved);
+            return Ok(Moved::Done);
         }
         self.approach(target, u32::MAX, steps)?;
         if self.other.tick() != target {
-            return Ok(Gone::NotYet);
+            return Ok(Moved::NotYet);
         }
         core::mem::swap(&mut self.shown, &mut self.other);
-        self.aim = None;
-        Ok(Gone::Moved)
+        self.target = None;
+        Ok(Moved::Done)
     }
 
     /// While held states are shown backwards, the other game computes the ticks before them, so that they are ready in
     /// time.
     fn prepare(&mut self, steps: &mut u32) {
         let (oldest, first) = (self.shown.oldest(), self.replay.first());
-        if oldest <= first || self.in_vain == Some(oldest - 1) {
+        if oldest <= first || self.unreachable == Some(oldest - 1) {
             return;
         }
         let target = oldest - 1;
         let keyframe = self.replay.keyframe_before(target).unwrap_or(first);
-        let from = if self.aim == Some(target) { self.other.tick() } else { keyframe };
+        let from = if self.target == Some(target) { self.other.tick() } else { keyframe };
         let shares = self.shown.tick().since(oldest).max(1);
         let share = target.since(from).div_ceil(shares).max(1);
         if self.approach(target, share, steps).is_err() {
-            self.in_vain = Some(target);
-            self.aim = None;
+            self.unreachable = Some(target);
+            self.target = None;
         }
     }
 
     /// Steps the other game towards a tick, by at most `most` steps.
     fn approach(&mut self, target: Tick, most: u32, steps: &mut u32) -> Result<(), ReplayError> {
-        if self.aim != Some(target) {
+        if self.target != Some(target) {
             let first = self.replay.first();
             let keyframe = self.replay.keyframe_before(target).unwrap_or(first);
             self.other.restore(&mut self.replay, keyframe)?;
-            self.aim = Some(target);
+            self.target = Some(target);
         }
         for _ in 0..most {
             if *steps == 0 || self.other.tick() >= target {

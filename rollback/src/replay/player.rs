@@ -60,7 +60,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// settings in files first, with [`Info::check_assets`](super::Info::check_assets).
     ///
     /// # Errors
-    /// When the recording is of another game or other inputs, the game has other settings, or the first state can't be
+    /// If the recording is of another game or other inputs, the game has other settings, or the first state can't be
     /// read.
     pub fn new(mut replay: Replay<R>, game_id: [u8; 16], game: S) -> Result<Self, ReplayError> {
         let cursor = Cursor::open(&mut replay, game_id, game, 0)?;
@@ -102,7 +102,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// Steps the next tick; returns false at the end.
     ///
     /// # Errors
-    /// When its inputs are missing or damaged. The game is unchanged.
+    /// If its inputs are missing or damaged. The game is unchanged.
     pub fn step(&mut self) -> Result<bool, ReplayError> {
         self.cursor.step(&mut self.replay)
     }
@@ -110,7 +110,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// Seeks to a tick, forwards or backwards.
     ///
     /// # Errors
-    /// When the tick is not in the recording, is in a gap, or a block before it is damaged.
+    /// If the tick is not in the recording, is in a gap, or a block before it is damaged.
     pub fn seek(&mut self, tick: Tick) -> Result<(), ReplayError> {
         self.cursor.seek(&mut self.replay, tick)
     }
@@ -123,7 +123,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// Returns the digest of the state.
     ///
     /// # Errors
-    /// When the state can't be saved or digested.
+    /// If the state can't be saved or digested.
     pub fn digest(&mut self) -> Result<Digest, ReplayError> {
         self.cursor.digest()
     }
@@ -136,7 +136,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// rest arrives with [`remote_ticks`](Session::remote_ticks). A local player has to send it again.
     ///
     /// # Errors
-    /// When the settings are invalid.
+    /// If the settings are invalid.
     pub fn branch(self, config: SessionConfig) -> Result<(Session<S>, S), ReplayError> {
         let seats = self.cursor.resumed(&self.replay);
         let config = config.start(self.cursor.tick());

@@ -33,7 +33,7 @@ pub struct Replay<R> {
     /// Void ranges: digests and keyframes after the first tick, up to the second.
     repairs: Vec<(Tick, Tick)>,
     /// Ticks of valid keyframes, in order.
-    sound: Vec<Tick>,
+    valid_keyframes: Vec<Tick>,
     bytes: Vec<u8>,
     inputs: InputBlock,
     digests: Option<(Entry, Vec<u8>)>,
@@ -43,7 +43,7 @@ impl<R: Source> Replay<R> {
     /// Opens a recording.
     ///
     /// # Errors
-    /// When it is not a recording, is of a newer version, is damaged, or has no first state.
+    /// If it is not a recording, is of a newer version, is damaged, or has no first state.
     pub fn open(mut source: R) -> Result<Self, ReplayError> {
         let length = source.length()?;
         let (info, start) = read_header(&mut source, length)?;
@@ -60,7 +60,7 @@ impl<R: Source> Replay<R> {
             changes: Vec::new(),
             pauses: Vec::new(),
             repairs: Vec::new(),
-            sound: Vec::new(),
+            valid_keyframes: Vec::new(),
             bytes: Vec::new(),
             inputs,
             digests: None,
@@ -70,7 +70,7 @@ impl<R: Source> Replay<R> {
         }
         replay.join_repairs();
         let ticks = replay.index.keyframes.iter().map(|entry| entry.head.tick);
-        replay.sound = ticks.filter(|&tick| !replay.is_void(tick)).collect();
+        replay.valid_keyframes = ticks.filter(|&tick| !replay.is_void(tick)).collect();
         Ok(replay)
     }
 
@@ -153,7 +153,7 @@ impl<R: Source> Replay<R> {
 
     /// Returns the ticks of keyframes, in order.
     pub fn keyframes(&self) -> impl DoubleEndedIterator<Item = Tick> + '_ {
-        self.sound.iter().copied()
+        self.valid_keyframes.iter().copied()
     }
 
     /// Returns the gaps, in order: no state within a gap can be reached.
@@ -188,7 +188,7 @@ impl<R: Source> Replay<R> {
     /// Returns the first bytes of the digest of a tick's state, if they were recorded and not voided by a repair.
     ///
     /// # Errors
-    /// When a block is damaged.
+    /// If a block is damaged.
     pub fn digest(&mut self, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
         let every = self.info.digest_every;
         if self.is_void(tick) {
@@ -212,7 +212,7 @@ impl<R: Source> Replay<R> {
     /// Returns a human's input on a tick; `None` for other seats.
     ///
     /// # Errors
-    /// When the tick is missing, or its block is damaged.
+    /// If the tick is missing, or its block is damaged.
     pub fn input(
         &mut self,
         player: PlayerId,
@@ -251,7 +251,7 @@ impl<R: Source> Replay<R> {
     /// Returns the kind of a seat on a tick; `None` if there is no such seat.
     ///
     /// # Errors
-    /// When the keyframe before it is damaged.
+    /// If the keyframe before it is damaged.
     pub fn seat_kind(
         &mut self,
         player: PlayerId,
@@ -268,13 +268,15 @@ impl<R: Source> Replay<R> {
 
     /// Returns the newest keyframe at or before a tick.
     pub(super) fn keyframe_before(&self, tick: Tick) -> Option<Tick> {
-        let at = self.sound.partition_point(|&keyframe| keyframe <= tick);
-        self.sound[..at].last().copied()
+        let at = self.valid_keyframes.partition_point(|&keyframe| keyframe <= tick);
+        self.valid_keyframes[..at].last().copied()
     }
 
     /// Returns the oldest keyframe at or after a tick.
     pub(super) fn keyframe_from(&self, tick: Tick) -> Option<Tick> {
-        self.sound.get(self.sound.partition_point(|&keyframe| keyframe < tick)).copied()
+        self.valid_keyframes
+            .get(self.valid_keyframes.partition_point(|&keyframe| keyframe < tick))
+            .copied()
     }
 
     pub(super) fn keyframe(&mut self, tick: Tick) -> Result<Keyframe, ReplayError> {

@@ -92,7 +92,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     /// Starts with the newest final state of a session.
     ///
     /// # Errors
-    /// When that state is not held or can't be written, or a setting is out of range ([`ReplayError::Setting`]).
+    /// If that state is not held or can't be written, or a setting is out of range ([`ReplayError::Setting`]).
     pub fn start(
         config: RecorderConfig,
         session: &Session<S>,

@@ -9,13 +9,13 @@ pub trait Source {
     /// Returns the number of bytes.
     ///
     /// # Errors
-    /// When they can't be read.
+    /// If they can't be read.
     fn length(&mut self) -> Result<u64, ReplayError>;
 
     /// Fills `into` from an offset on, within the length.
     ///
     /// # Errors
-    /// When they can't be read.
+    /// If they can't be read.
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), ReplayError>;
 }
 

@@ -78,7 +78,7 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
     /// Starts at the first tick.
     ///
     /// # Errors
-    /// When the first state can't be read.
+    /// If the first state can't be read.
     pub fn new(mut player: Player<S, R>) -> Result<Self, ReplayError> {
         let first = player.replay.first();
         player.restore(first)?;
@@ -103,7 +103,7 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
     /// Resimulates and compares at most `ticks` ticks. Returns true at the end.
     ///
     /// # Errors
-    /// When the recording is damaged. [`agreed`](Self::agreed) stays valid, and [`tick`](Self::tick) was reached.
+    /// If the recording is damaged. [`agreed`](Self::agreed) stays valid, and [`tick`](Self::tick) was reached.
     pub fn advance(&mut self, ticks: u32) -> Result<bool, ReplayError> {
         for _ in 0..ticks {
             if !self.compared && !self.compare()? {
@@ -169,7 +169,7 @@ type Explained = (Option<Tick>, Vec<StateDifference>);
 /// Verifies a whole recording.
 ///
 /// # Errors
-/// When the recording is damaged.
+/// If the recording is damaged.
 pub fn verify<S: Simulation + Snapshot, R: Source>(
     player: Player<S, R>,
 ) -> Result<Verified, ReplayError> {

@@ -92,7 +92,7 @@ impl<S: Simulation> Plan<'_, S> {
     /// Executes the plan.
     ///
     /// # Errors
-    /// When a state can't be saved, loaded or digested; the error names the tick and what to do. The session must not
+    /// If a state can't be saved, loaded or digested; the error names the tick and what to do. The session must not
     /// be used afterwards.
     pub fn run(self, simulation: &mut S) -> Result<RunReport, RunError> {
         self.session.run(&self.outline, simulation)
@@ -110,6 +110,7 @@ impl<S: Simulation> Session<S> {
     ///
     /// Local samples are assigned their tick here. Mispredicted ticks are resimulated, and one new tick is added unless
     /// an input has been missing for longer than the prediction window.
+    #[doc(alias = "advance_frame")]
     pub fn advance(&mut self, now: Time) -> Plan<'_, S> {
         self.update_pacing(now, self.target);
         self.emit_local();
@@ -123,9 +124,9 @@ impl<S: Simulation> Session<S> {
         let new = self.new_ticks();
         let target = self.target + new;
         let stall = if new == 0 { self.missing() } else { None };
-        let wrong = self.mispredicted.filter(|&tick| tick < self.present);
+        let wrong = self.mispredicted.filter(|&tick| tick < self.current);
         let wrong = wrong.or_else(|| self.stale_keyframe());
-        let rollback = wrong.map(|tick| Rollback { to: tick, depth: self.present.since(tick) });
+        let rollback = wrong.map(|tick| Rollback { to: tick, depth: self.current.since(tick) });
         if let Some(from) = self.desyncs.wants_recheck() {
             let load = Some(from);
             let recheck = true;
@@ -134,7 +135,7 @@ impl<S: Simulation> Session<S> {
         // Loading drops all later pins. Every pinned tick is at or before the chosen one.
         let pinned = self.keyframe.max(self.checks.newest_pinned());
         let load = wrong.map(|tick| if tick >= self.oldest { tick } else { pinned });
-        let from = load.unwrap_or(self.present);
+        let from = load.unwrap_or(self.current);
         let to = match self.config.mode {
             Mode::Unbounded { steps } => target.min(from + steps),
             _ => target,

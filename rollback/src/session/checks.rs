@@ -137,7 +137,7 @@ impl<S: Simulation> Session<S> {
     /// Feeds a peer's digest of a confirmed state. It may arrive before the local digest is ready.
     ///
     /// # Errors
-    /// When the session does not have the peer.
+    /// If the session does not have the peer.
     #[doc(hidden)]
     pub fn remote_digest(
         &mut self,
@@ -189,7 +189,7 @@ impl<S: Simulation> Session<S> {
         if self.checks.every == 0 {
             return Ok(());
         }
-        let reached = self.confirmed.min(self.present);
+        let reached = self.confirmed.min(self.current);
         while self.checks.next <= reached {
             let tick = self.checks.next;
             self.checks.next += self.checks.every;

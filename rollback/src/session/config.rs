@@ -22,6 +22,7 @@ pub(super) const MAX_DIGEST_INTERVAL: u32 = 256;
 pub(super) const MAX_LOG: u32 = 1 << 16;
 
 /// Prediction window: the distance between the current tick and the confirmed tick.
+#[doc(alias = "max_prediction_window")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// None: a tick waits for the inputs of all players.
@@ -42,14 +43,14 @@ pub enum Mode {
     },
 }
 
-/// Source that confirms inputs.
+/// Source of confirmed inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authority {
     /// The owner of a seat: a mesh.
     #[default]
     Owner,
-    /// The [bundle](super::Session::confirmed_bundle) of a relay, or of a spectator's host, alone; for local players too.
-    /// All other inputs are proposals.
+    /// Only the [bundle](super::Session::confirmed_bundle) of a relay or of a spectator's host confirms inputs, those of local
+    /// players included. All other inputs are proposals.
     Bundle,
 }
 
@@ -59,12 +60,13 @@ pub enum Authority {
 /// ```
 /// use isostep_rollback::{Mode, PeerId, SessionConfig};
 /// let config = SessionConfig::new()
-///     .local() // player 0 sits here
-///     .remote(PeerId(0)) // player 1 elsewhere
-///     .bot() // player 2 nowhere
+///     .local() // player 0, on this machine
+///     .remote(PeerId(0)) // player 1, on another machine
+///     .bot() // player 2, computed by the simulation
 ///     .mode(Mode::Rollback { max: 8 })
 ///     .delay(2);
 /// ```
+#[doc(alias = "SessionBuilder")]
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
     pub(super) seats: Vec<Occupant>,
@@ -149,6 +151,7 @@ impl SessionConfig {
     }
 
     /// Sets the initial input delay of local players, in ticks; see [`Session::set_delay`](super::Session::set_delay).
+    #[doc(alias = "input_delay")]
     #[must_use]
     pub const fn delay(mut self, ticks: u32) -> Self {
         self.delay = ticks;
@@ -184,6 +187,7 @@ impl SessionConfig {
     }
 
     /// Sets the interval between compared digests, in ticks; 0 compares none.
+    #[doc(alias("desync_detection", "checksum"))]
     #[must_use]
     pub const fn digest_every(mut self, ticks: u32) -> Self {
         self.digest_every = ticks;
@@ -205,11 +209,11 @@ impl SessionConfig {
         self
     }
 
-    /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player:
-    /// they run in lockstep, and by two ticks at a time when they are far behind. A spectator that one
-    /// machine feeds ([`SimMatch::watch`](crate::SimMatch::watch))
-    /// gets its bundles and needs [`Authority::Bundle`], whatever the players use; one that is connected to every player does
-    /// not.
+    /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player: they
+    /// run in lockstep, and advance by two ticks at a time when they are far behind. A spectator that one machine feeds
+    /// ([`SimMatch::connect_spectator`](crate::SimMatch::connect_spectator)) receives bundles and needs [`Authority::Bundle`], whatever the players
+    /// use; a spectator that is connected to every player does not.
+    #[doc(alias = "SpectatorSession")]
     #[must_use]
     pub const fn spectate(mut self, buffer: u32) -> Self {
         self.buffer = buffer;

@@ -179,7 +179,9 @@ pub enum FeedError {
         ticks: u32,
     },
     /// A desync message is malformed.
-    #[error("a message of {peer} is malformed: {reason}")]
+    #[error(
+        "a desync message of {peer} is malformed: {reason}; check that it runs the same version"
+    )]
     Message {
         /// The sender.
         peer: PeerId,

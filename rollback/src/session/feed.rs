@@ -27,7 +27,8 @@ impl<S: Simulation> Session<S> {
     /// input is held.
     ///
     /// # Errors
-    /// When no local player holds the seat.
+    /// If no local player holds the seat.
+    #[doc(alias = "add_local_input")]
     pub fn local_input(&mut self, player: PlayerId, input: S::Input) -> Result<(), FeedError> {
         self.local_mut(player)?.sample(input);
         Ok(())
@@ -37,7 +38,7 @@ impl<S: Simulation> Session<S> {
     /// inputs and takes effect on the same tick on every machine.
     ///
     /// # Errors
-    /// When no local player holds the seat, the command is too long, or the queue is full.
+    /// If no local player holds the seat, the command is too long, or the queue is full.
     pub fn command(&mut self, player: PlayerId, command: &[u8]) -> Result<(), CommandFeedError> {
         self.local_mut(player)?.queue.push(command)?;
         Ok(())
@@ -47,7 +48,7 @@ impl<S: Simulation> Session<S> {
     /// after a lowering samples are merged until the current tick has caught up. Inputs that were sent never change.
     ///
     /// # Errors
-    /// When no local player holds the seat, or the delay is longer than [`MAX_DELAY`](super::MAX_DELAY).
+    /// If no local player holds the seat, or the delay is longer than [`MAX_DELAY`](super::MAX_DELAY).
     pub fn set_delay(&mut self, player: PlayerId, ticks: u32) -> Result<(), FeedError> {
         if ticks > super::MAX_DELAY {
             return Err(FeedError::Delay { ticks });
@@ -65,7 +66,7 @@ impl<S: Simulation> Session<S> {
     /// [`Authority::Owner`] and proposed otherwise. They may be late, early, repeated or out of order.
     ///
     /// # Errors
-    /// When no remote player holds the seat, all ticks are beyond the log, or a tick is confirmed with another value.
+    /// If no remote player holds the seat, all ticks are beyond the log, or a tick is confirmed with another value.
     /// Ticks before the refused one are accepted.
     pub fn remote_inputs(
         &mut self,
@@ -181,7 +182,7 @@ impl<S: Simulation> Session<S> {
     /// carried into that player's next unsent tick.
     ///
     /// # Errors
-    /// When owners confirm inputs, the number of inputs is wrong, the tick is beyond the log, pieces are malformed, or
+    /// If owners confirm inputs, the number of inputs is wrong, the tick is beyond the log, pieces are malformed, or
     /// a seat is confirmed with another input. The bundle is refused as a whole.
     #[doc(hidden)]
     pub fn confirmed_bundle(
@@ -272,8 +273,8 @@ impl<S: Simulation> Session<S> {
         known: Known,
     ) -> Result<bool, FeedError> {
         self.check_payload(player, tick, payload)?;
-        let present = self.present;
-        let insertion = self.seats[player.index()].log.insert(tick, value, payload, known, present);
+        let current = self.current;
+        let insertion = self.seats[player.index()].log.insert(tick, value, payload, known, current);
         match insertion {
             Insertion::New { wrong } => {
                 if wrong || self.config.always && known == Known::Confirmed {
@@ -315,9 +316,9 @@ impl<S: Simulation> Session<S> {
 
     /// Advances a seat's frontier over all confirmed ticks.
     pub(super) fn advance_seat_frontier(&mut self, player: PlayerId) {
-        let present = self.present;
+        let current = self.current;
         let seat = &mut self.seats[player.index()];
-        let wrong = seat.advance_frontier(present);
+        let wrong = seat.advance_frontier(current);
         if let Some(local) = &mut seat.local
             && let Some(last) = seat.log.frontier.0.checked_sub(1)
         {

@@ -176,14 +176,14 @@ impl<I: Input> InputLog<I> {
         self.entry(tick).map(|entry| entry.used)
     }
 
-    /// Inserts a value for a tick within the ring. `present` is the current tick: the first one that is not stepped.
+    /// Inserts a value for a tick within the ring. `current` is the first tick that is not stepped.
     pub(super) fn insert(
         &mut self,
         tick: Tick,
         value: I,
         payload: &[u8],
         known: Known,
-        present: Tick,
+        current: Tick,
     ) -> Insertion {
         let behind = tick < self.frontier;
         let entry = self.entry_mut(tick);
@@ -204,14 +204,14 @@ impl<I: Input> InputLog<I> {
         entry.payload.clear();
         entry.payload.extend_from_slice(payload);
         entry.bytes.clear();
-        let wrong = tick < present && entry.used != value;
+        let wrong = tick < current && entry.used != value;
         self.newest = self.newest.max(Some(tick));
         Insertion::New { wrong }
     }
 
     /// Advances the frontier over the next tick if it is confirmed, and assembles its commands. Returns the tick, and
     /// true if the simulation stepped it with other commands.
-    pub(super) fn confirm_next(&mut self, present: Tick) -> Option<(Tick, bool)> {
+    pub(super) fn confirm_next(&mut self, current: Tick) -> Option<(Tick, bool)> {
         let tick = self.frontier;
         let at = self.at(tick);
         let entry = &mut self.entries[at];
@@ -224,7 +224,7 @@ impl<I: Input> InputLog<I> {
         if entry.commands != self.assembled {
             entry.commands.clone_from(&self.assembled);
         }
-        let wrong = tick < present && entry.used_commands != entry.commands;
+        let wrong = tick < current && entry.used_commands != entry.commands;
         self.frontier = tick.next();
         Some((tick, wrong))
     }

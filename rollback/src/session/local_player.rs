@@ -91,8 +91,8 @@ impl<I: Input> LocalPlayer<I> {
     }
 
     /// Skips the next tick, which a relay has confirmed already, if it is due. Its commands are sent with a later tick.
-    pub(super) fn skip(&mut self, present: Tick) -> bool {
-        let due = self.next <= present + self.delay;
+    pub(super) fn skip(&mut self, current: Tick) -> bool {
+        let due = self.next <= current + self.delay;
         if due {
             // Fails only for ticks that are confirmed.
             let _ = self.queue.overridden(self.next);
@@ -102,8 +102,8 @@ impl<I: Input> LocalPlayer<I> {
     }
 
     /// Returns the input of the next tick, if it is due. Ticks added by a longer delay hold the last input.
-    pub(super) fn emit(&mut self, present: Tick) -> Option<(Tick, I)> {
-        let due = present + self.delay;
+    pub(super) fn emit(&mut self, current: Tick) -> Option<(Tick, I)> {
+        let due = current + self.delay;
         if self.next > due {
             return None;
         }

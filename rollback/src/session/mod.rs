@@ -1,5 +1,4 @@
-//! A session is one machine's view of a match: it stores the inputs of every seat, plans each tick, and compares
-//! digests with the peers.
+//! Rollback session of one machine: stores the inputs of every seat, plans each tick, and compares digests with the peers.
 //!
 //! One file for each phase: `feed` takes inputs in, `send` hands them out, `roster` changes seats, `advance` plans a
 //! tick, `run` executes the plan, `checks` compares digests, `desync` explains differences, `resume` serves recordings.
@@ -52,7 +51,7 @@ use pacing::Pacing;
 use seat::Seat;
 use std::collections::BTreeSet;
 
-/// Rollback session: one machine's view of a match.
+/// Rollback session: one machine's part of a match.
 ///
 /// It has no clock, socket or thread. The driver passes in the time and the received data, and sends what the session
 /// hands out. Drivers: `isostep_netcode::Peer` over encrypted connections, [`SimMatch`](crate::SimMatch) over a simulated network.
@@ -90,7 +89,7 @@ use std::collections::BTreeSet;
 ///     session.local_input(PlayerId(0), NewestWins(1))?;
 ///     session.advance(Time::from_millis(tick * 17)).run(&mut tug)?;
 /// }
-/// assert_eq!(tug.rope, 3); // the other one is thought to do nothing
+/// assert_eq!(tug.rope, 3); // the missing input of player 1 is predicted as the default
 /// session.remote_inputs(PlayerId(1), Tick(0), &[NewestWins(-1); 3])?;
 /// let plan = session.advance(Time::from_millis(51));
 /// assert_eq!(plan.rollback().map(|rollback| rollback.depth), Some(3));
@@ -98,14 +97,15 @@ use std::collections::BTreeSet;
 /// assert_eq!((session.current_tick(), session.confirmed_tick(), tug.rope), (Tick(4), Tick(3), 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "P2PSession")]
 pub struct Session<S: Simulation> {
     config: Config,
     codec: InputCodec<S::Input>,
     fingerprint: u32,
     seats: Vec<Seat<S::Input>>,
     slots: S::Slots,
-    /// Current tick: the tick of the simulation's state.
-    present: Tick,
+    /// Tick of the simulation's state.
+    current: Tick,
     /// Target of the current tick: one more for each advance without a stall.
     target: Tick,
     /// First tick before the current one that was stepped with a wrong prediction.
@@ -145,7 +145,7 @@ impl<S: Simulation> Session<S> {
     /// [`start_with`](Self::start_with).
     ///
     /// # Errors
-    /// When the settings are invalid, the input type has no fixed width, or the state can't be saved or digested (it
+    /// If the settings are invalid, the input type has no fixed width, or the state can't be saved or digested (it
     /// holds a float, for example). The error says what to do.
     pub fn start(config: SessionConfig, simulation: &mut S) -> Result<Self, SessionError> {
         config.check()?;
@@ -172,7 +172,7 @@ impl<S: Simulation> Session<S> {
             fingerprint: config.fingerprint(codec.schema()),
             codec,
             slots,
-            present: start,
+            current: start,
             target: start,
             mispredicted: None,
             confirmed: start,
@@ -213,7 +213,7 @@ impl<S: Simulation> Session<S> {
     /// Sets the predictor of a seat. By default the last input is held.
     ///
     /// # Errors
-    /// When there is no such seat.
+    /// If there is no such seat.
     pub fn set_predictor(
         &mut self,
         player: PlayerId,
@@ -229,18 +229,21 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the counters.
+    #[doc(alias = "network_stats")]
     pub const fn stats(&self) -> Stats {
         Stats { events_lost: self.events.lost(), ..self.stats }
     }
 
     /// Returns the current tick: the tick of the simulation's state.
+    #[doc(alias = "current_frame")]
     pub const fn current_tick(&self) -> Tick {
-        self.present
+        self.current
     }
 
     /// Returns the first tick with an unconfirmed input, as of the last [`advance`](Self::advance) or
     /// [`seat`](Self::seat). Ticks that still have to be resimulated with their confirmed inputs do not count. The state of this
     /// tick, once reached, is final.
+    #[doc(alias = "confirmed_frame")]
     pub const fn confirmed_tick(&self) -> Tick {
         match self.mispredicted {
             Some(wrong) if wrong.0 < self.confirmed.0 => wrong,
@@ -250,7 +253,7 @@ impl<S: Simulation> Session<S> {
 
     /// Returns the number of predicted ticks.
     pub const fn predicted_ticks(&self) -> u32 {
-        self.present.since(self.confirmed_tick())
+        self.current.since(self.confirmed_tick())
     }
 
     /// Returns the number of seats.
@@ -312,7 +315,7 @@ impl<S: Simulation> Session<S> {
 
     /// Marks a tick that was stepped with a wrong prediction.
     fn mark_mispredicted(&mut self, tick: Tick) {
-        if tick < self.present {
+        if tick < self.current {
             self.mispredicted = Some(self.mispredicted.map_or(tick, |wrong| wrong.min(tick)));
         }
     }
@@ -337,7 +340,7 @@ impl<S: Simulation> Session<S> {
             Authority::Bundle => known.map_or(self.bundled.0, |known| known.min(self.bundled.0)),
         };
         self.confirmed = known.max(self.confirmed);
-        self.settled = self.settled.max(self.confirmed.min(self.present));
+        self.settled = self.settled.max(self.confirmed.min(self.current));
         let floor = self.floor();
         self.seats.iter_mut().for_each(|seat| seat.retire(floor));
     }
@@ -350,7 +353,7 @@ fn new_local<I: crate::input::Input>(config: &Config, next: Tick) -> LocalPlayer
 impl<S: Simulation> core::fmt::Debug for Session<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Session")
-            .field("present", &self.present)
+            .field("current", &self.current)
             .field("confirmed", &self.confirmed)
             .field("players", &self.seats.len())
             .finish_non_exhaustive()

@@ -9,7 +9,7 @@ use crate::simulation::Simulation;
 use crate::time::Time;
 use core::time::Duration;
 
-/// Age of a fresh median tick advantage, in ticks: half of the packets in it.
+/// Age of a new median tick advantage, in ticks: half of the packets that it is taken over.
 const MEASURING: u32 = 7;
 
 /// Margin with which inputs should reach a relay, beyond jitter, in thousandths of a tick.
@@ -97,6 +97,7 @@ impl Pacing {
 impl<S: Simulation> Session<S> {
     /// Returns the clock correction in parts per million that gives all inputs the same margin, for
     /// [`TickClock::set_rate_ppm`](crate::TickClock::set_rate_ppm). Positive is faster.
+    #[doc(alias("frames_ahead", "WaitRecommendation"))]
     pub const fn rate_ppm(&self) -> i32 {
         self.pacing.dilation.rate_ppm()
     }
@@ -118,7 +119,7 @@ impl<S: Simulation> Session<S> {
     /// Feeds a peer's timing report.
     ///
     /// # Errors
-    /// When the session does not have the peer.
+    /// If the session does not have the peer.
     #[doc(hidden)]
     pub fn margins(
         &mut self,

@@ -9,9 +9,8 @@ use crate::simulation::Simulation;
 use isostep_core::digest::ShortDigest;
 use serde::{Deserialize, Serialize};
 
-/// What the first step of a session that continues a match depends on beside the state: the inputs of the tick before, and
-/// commands of which only a part has arrived. [`Session::start_inputs`] creates it, [`Session::start_with`] uses it; send it
-/// with the state's snapshot.
+/// Inputs that a session needs beside the state to continue a match: those of the tick before, and commands of which only a
+/// part has arrived. [`Session::start_inputs`] creates it, [`Session::start_with`] uses it; send it with the state's snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartInputs<I> {
     tick: Tick,
@@ -37,8 +36,8 @@ pub(crate) struct ResumedSeat<I> {
 }
 
 impl<S: Simulation> Session<S> {
-    /// Returns what a session that starts from the state of `tick` needs beside that state. `None` unless the state of the
-    /// tick is final, reached, and its inputs are still in the log: choose [`confirmed_tick`](Self::confirmed_tick).
+    /// Returns the inputs that a session needs to start from the state of `tick`. `None` unless that state is final and
+    /// reached, and its inputs are still in the log: choose [`confirmed_tick`](Self::confirmed_tick).
     pub fn start_inputs(&self, tick: Tick) -> Option<StartInputs<S::Input>> {
         if tick > self.final_to() || tick < self.log_from() {
             return None;
@@ -86,7 +85,7 @@ impl<S: Simulation> Session<S> {
 
     /// Returns the first tick whose state is not final or not reached.
     pub(crate) fn final_to(&self) -> Tick {
-        let reached = self.confirmed.min(self.present);
+        let reached = self.confirmed.min(self.current);
         self.mispredicted.map_or(reached, |wrong| wrong.min(reached))
     }
 

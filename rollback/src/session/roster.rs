@@ -16,7 +16,7 @@ impl<S: Simulation> Session<S> {
     /// machine, choose one for which that machine has sent no input: inputs in flight could not be distinguished.
     ///
     /// # Errors
-    /// When there is no such seat, the peer's number is out of range, or the tick is confirmed already.
+    /// If there is no such seat, the peer's number is out of range, or the tick is confirmed already.
     pub fn seat(
         &mut self,
         tick: Tick,
@@ -56,7 +56,7 @@ impl<S: Simulation> Session<S> {
     /// Adds a peer without a seat, such as a spectator, to the digest comparison.
     ///
     /// # Errors
-    /// When its number is out of range.
+    /// If its number is out of range.
     #[doc(hidden)]
     pub fn add_peer(&mut self, peer: PeerId) -> Result<(), FeedError> {
         if peer.index() >= MAX_PEERS {

@@ -19,9 +19,9 @@ pub struct RunReport {
 
 impl RunReport {
     /// Returns the stepped ticks, new and resimulated, given the current tick. An effect journal is fed with them.
-    pub fn ticks(self, present: Tick) -> impl Iterator<Item = Tick> {
-        let first = present - self.new.saturating_add(self.resimulated);
-        (first.0..present.0).map(Tick)
+    pub fn ticks(self, current: Tick) -> impl Iterator<Item = Tick> {
+        let first = current - self.new.saturating_add(self.resimulated);
+        (first.0..current.0).map(Tick)
     }
 }
 
@@ -42,7 +42,7 @@ impl RunError {
 }
 
 /// Confirmed ticks between keyframes of [`Mode::Unbounded`]. A rollback beyond the state ring resimulates at most this
-/// many ticks in vain.
+/// many ticks that did not change.
 const KEYFRAME_EVERY: u32 = 16;
 
 impl<S: Simulation> Session<S> {
@@ -51,7 +51,7 @@ impl<S: Simulation> Session<S> {
         outline: &Outline,
         simulation: &mut S,
     ) -> Result<RunReport, RunError> {
-        let was = self.present;
+        let was = self.current;
         if outline.recheck {
             self.begin_recheck(simulation)?;
         }
@@ -76,12 +76,12 @@ impl<S: Simulation> Session<S> {
             }
         }
         self.settle_run(outline, was, report);
-        self.pin_keyframe(self.confirmed.min(self.present), simulation);
+        self.pin_keyframe(self.confirmed.min(self.current), simulation);
         if outline.recheck {
             self.end_recheck(simulation)?;
         }
         self.process_cases(simulation);
-        self.check_confirmed(simulation).map_err(RunError::at(self.present))?;
+        self.check_confirmed(simulation).map_err(RunError::at(self.current))?;
         self.unpin_agreed(simulation);
         Ok(report)
     }
@@ -94,7 +94,7 @@ impl<S: Simulation> Session<S> {
         simulation.step(tick, &self.inputs);
         let next = tick.next();
         simulation.save(&mut self.slots, next).map_err(RunError::at(next))?;
-        self.present = next;
+        self.current = next;
         self.oldest = self.oldest.max(next.next() - self.config.ring());
         self.pin_keyframe(next, simulation);
         Ok(())
@@ -128,7 +128,7 @@ impl<S: Simulation> Session<S> {
     /// Updates counters and logs after the steps.
     fn settle_run(&mut self, outline: &Outline, was: Tick, report: RunReport) {
         self.mispredicted = None;
-        self.settled = self.settled.max(self.confirmed.min(self.present));
+        self.settled = self.settled.max(self.confirmed.min(self.current));
         self.stats.advances += 1;
         let new = outline.target.since(self.target);
         self.stats.ticks += u64::from(new);
@@ -138,8 +138,8 @@ impl<S: Simulation> Session<S> {
             self.stats.rolled_back(rollback.depth);
         }
         self.target = outline.target;
-        let behind = self.target.since(self.present);
-        if behind > 0 && (self.present < was || outline.load.is_some()) {
+        let behind = self.target.since(self.current);
+        if behind > 0 && (self.current < was || outline.load.is_some()) {
             self.events.push(SessionEvent::CatchingUp { behind });
         }
         let floor = self.floor();

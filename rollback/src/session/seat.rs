@@ -13,7 +13,7 @@ use crate::player::{Occupant, PeerId};
 ///
 /// ```
 /// use isostep_rollback::{InputHistory, NewestWins, Predictor, Tick};
-/// /// A player who goes on as over the last two ticks.
+/// /// Linear extrapolation of the last two inputs.
 /// struct Linear;
 /// impl Predictor<NewestWins<i32>> for Linear {
 ///     fn predict(&mut self, known: &InputHistory<'_, NewestWins<i32>>, tick: Tick) -> NewestWins<i32> {
@@ -132,7 +132,7 @@ impl<I: Input> Seat<I> {
     }
 
     /// Advances the frontier over all confirmed ticks. Returns the first tick that was stepped with wrong commands.
-    pub(super) fn advance_frontier(&mut self, present: Tick) -> Option<Tick> {
+    pub(super) fn advance_frontier(&mut self, current: Tick) -> Option<Tick> {
         let mut wrong = None;
         loop {
             let frontier = self.log.frontier;
@@ -145,7 +145,7 @@ impl<I: Input> Seat<I> {
                 self.log.frontier = next;
                 continue;
             }
-            match self.log.confirm_next(present) {
+            match self.log.confirm_next(current) {
                 Some((tick, true)) => wrong = wrong.or(Some(tick)),
                 Some(_) => (),
                 None => return wrong,

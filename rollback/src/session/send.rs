@@ -141,7 +141,7 @@ impl<S: Simulation> Session<S> {
         local.payload.clear();
         // Fails only out of order.
         let _ = local.queue.fill(tick, &mut local.payload);
-        let insertion = log.insert(tick, value, &local.payload, known, self.present);
+        let insertion = log.insert(tick, value, &local.payload, known, self.current);
         local.bytes.clear();
         put_tick(&self.codec, value, &local.payload, &mut local.bytes);
         log.note_bytes(tick, &local.bytes);

@@ -150,7 +150,7 @@ impl<S: Simulation> SimMatch<S> {
     /// seats.
     ///
     /// # Errors
-    /// When a session can't start or the link is invalid.
+    /// If a session can't start or the link is invalid.
     pub fn mesh(
         seed: u64,
         players: u8,
@@ -183,7 +183,7 @@ impl<S: Simulation> SimMatch<S> {
     /// Adds a machine. Its number, counted from 0, is its peer id on the others.
     ///
     /// # Errors
-    /// When its session can't start.
+    /// If its session can't start.
     pub fn add(&mut self, config: SessionConfig, mut game: S) -> Result<usize, SimMatchError> {
         let machine = self.machines.len();
         let session = Session::start(config, &mut game)
@@ -222,7 +222,7 @@ impl<S: Simulation> SimMatch<S> {
 
     /// Connects a spectator to its host, which confirms all inputs: the spectator needs
     /// [`Authority::Bundle`](crate::Authority::Bundle).
-    pub fn watch(&mut self, host: usize, spectator: usize) {
+    pub fn connect_spectator(&mut self, host: usize, spectator: usize) {
         self.link(host, spectator, Exchange::to_spectator);
         self.link(spectator, host, Exchange::to_host);
     }
@@ -259,7 +259,7 @@ impl<S: Simulation> SimMatch<S> {
     /// Plays for this many ticks of true time. `input` is called for each local player: machine, player, current tick.
     ///
     /// # Errors
-    /// When a plan fails.
+    /// If a plan fails.
     pub fn run(
         &mut self,
         ticks: u32,
@@ -296,7 +296,7 @@ impl<S: Simulation> SimMatch<S> {
     /// Delivers everything: makes all links perfect, and plays for a second with default inputs.
     ///
     /// # Errors
-    /// When a plan fails.
+    /// If a plan fails.
     pub fn settle(&mut self) -> Result<(), SimMatchError> {
         self.network.set_all_links(LinkConfig::perfect())?;
         self.run(60, |_, _, _| S::Input::default())
@@ -306,7 +306,7 @@ impl<S: Simulation> SimMatch<S> {
     /// and its digest.
     ///
     /// # Errors
-    /// When two differ, or one no longer holds that tick: call [`settle`](Self::settle) first.
+    /// If two differ, or one no longer holds that tick: call [`settle`](Self::settle) first.
     pub fn agree(&self) -> Result<(Tick, Digest), SimMatchError> {
         let awake = || (0..).zip(&self.machines).filter(|machine| machine.1.awake);
         let reached = awake().map(|(_, machine)| {

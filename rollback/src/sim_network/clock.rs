@@ -71,7 +71,7 @@ impl VirtualClock {
     /// Creates a clock with an offset at true time zero, and a drift.
     ///
     /// # Errors
-    /// When the drift is not within ±500 000 ppm.
+    /// If the drift is not within ±500 000 ppm.
     pub fn new(offset_nanos: i64, drift_ppm: i32) -> Result<Self, ClockError> {
         let local = i128::from(offset_nanos) * UNITS_PER_NANO;
         Ok(Self { spans: vec![Span { start: Time::ZERO, local, rate: rate(drift_ppm)? }] })
@@ -111,7 +111,7 @@ impl VirtualClock {
     /// Changes the drift from a time on. The reading at that time is continuous.
     ///
     /// # Errors
-    /// When the drift is not within ±500 000 ppm, or the time is before the last change.
+    /// If the drift is not within ±500 000 ppm, or the time is before the last change.
     pub fn set_drift(&mut self, at: Time, drift_ppm: i32) -> Result<(), ClockError> {
         let rate = rate(drift_ppm)?;
         let last = self.spans[self.spans.len() - 1];

@@ -250,7 +250,7 @@ impl LinkConfig {
     /// Validates the settings.
     ///
     /// # Errors
-    /// When a value is out of range; the error names it and says what to do.
+    /// If a value is out of range; the error names it and says what to do.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), ConfigError> {
         let chances = [

@@ -14,7 +14,7 @@ use core::time::Duration;
 use isostep_core::Rng;
 
 /// Purposes of a draw. Delay and corruption have one purpose for the original and the next for the copy.
-const FATE: u64 = 1;
+const OUTCOME: u64 = 1;
 const DELAY: u64 = 2;
 const DAMAGE: u64 = 4;
 
@@ -87,7 +87,7 @@ impl Link {
         self.stats.sent += 1;
         self.stats.sent_bytes += size as u64;
         // All values are drawn and the burst model advances for every packet, so that faults stay independent.
-        let mut rng = self.rng(seed, number, FATE);
+        let mut rng = self.rng(seed, number, OUTCOME);
         let [turn, in_burst, alone, reorder, duplicate] = core::array::from_fn(|_| rng.next_u64());
         let in_burst = self.lost_in_burst(turn, in_burst);
         let config = self.config;

@@ -3,13 +3,13 @@
 //!
 //! | file | owns |
 //! | --- | --- |
-//! | `network` | [`SimNetwork`]: nodes, links, when they change |
-//! | `inbox` | what is on the way to a node, and its order of arrival |
-//! | `errors` | what misuse answers |
-//! | `config`, `jitter` | [`LinkConfig`]: what a link does to packets, and ready profiles |
-//! | `link` | the fate of one packet |
+//! | `network` | [`SimNetwork`]: nodes, links, scheduled changes |
+//! | `inbox` | packets in flight to a node, in order of arrival |
+//! | `errors` | errors |
+//! | `config`, `jitter` | [`LinkConfig`]: settings of a link, with profiles |
+//! | `link` | loss, delay and corruption of one packet |
 //! | `stats` | `LinkStats`: counts of datagrams by outcome |
-//! | `clock` | `VirtualClock`: a machine's own time, with drift |
+//! | `clock` | `VirtualClock`: the clock of a machine, with drift |
 //! | `timers` | `Timers`: wake times by machine |
 
 mod clock;

@@ -127,7 +127,7 @@ impl SimNetwork {
     /// Returns the settings of one direction.
     ///
     /// # Errors
-    /// When a node belongs to another network.
+    /// If a node belongs to another network.
     #[doc(hidden)]
     pub fn link(&self, from: NodeId, to: NodeId) -> Result<&LinkConfig, UnknownNode> {
         self.check(&[from, to])?;
@@ -137,7 +137,7 @@ impl SimNetwork {
     /// Sets one direction from now on.
     ///
     /// # Errors
-    /// When a node belongs to another network or a setting is out of range; nothing changes then.
+    /// If a node belongs to another network or a setting is out of range; nothing changes then.
     pub fn set_link(
         &mut self,
         from: NodeId,
@@ -163,7 +163,7 @@ impl SimNetwork {
     /// Sets every link from now on, those of nodes added later included.
     ///
     /// # Errors
-    /// When a setting is out of range; nothing changes then.
+    /// If a setting is out of range; nothing changes then.
     pub fn set_all_links(&mut self, config: LinkConfig) -> Result<(), LinkError> {
         self.at(Time::ZERO, Change::All { config })
     }
@@ -171,7 +171,7 @@ impl SimNetwork {
     /// Plans a change for packets sent at that time or later, or at once if that time has passed.
     ///
     /// # Errors
-    /// When a node belongs to another network or a setting is out of range; nothing is planned then.
+    /// If a node belongs to another network or a setting is out of range; nothing is planned then.
     #[doc(hidden)]
     pub fn at(&mut self, time: Time, change: Change) -> Result<(), LinkError> {
         match change {
@@ -197,7 +197,7 @@ impl SimNetwork {
     /// Drops all packets sent in one direction within a half-open window. Packets in flight arrive.
     ///
     /// # Errors
-    /// When a node belongs to another network or the window is empty.
+    /// If a node belongs to another network or the window is empty.
     pub fn partition(
         &mut self,
         from: NodeId,
@@ -229,7 +229,7 @@ impl SimNetwork {
     /// Sends a packet. Its result shows only in deliveries and [`stats`](Self::stats), as with real datagrams.
     ///
     /// # Errors
-    /// When a node belongs to another network, or a later time was given to any method.
+    /// If a node belongs to another network, or a later time was given to any method.
     #[doc(hidden)]
     pub fn send(
         &mut self,
@@ -265,7 +265,7 @@ impl SimNetwork {
     /// Takes the first packet for a node that has arrived by now. Its bytes replace those of the buffer.
     ///
     /// # Errors
-    /// When the node belongs to another network.
+    /// If the node belongs to another network.
     #[doc(hidden)]
     pub fn receive(
         &mut self,
@@ -296,7 +296,7 @@ impl SimNetwork {
     /// Returns the arrival time of the next packet for a node, which may have passed.
     ///
     /// # Errors
-    /// When the node belongs to another network.
+    /// If the node belongs to another network.
     #[doc(hidden)]
     pub fn next_delivery_to(&self, node: NodeId) -> Result<Option<Time>, UnknownNode> {
         self.check(&[node])?;
@@ -306,7 +306,7 @@ impl SimNetwork {
     /// Returns the statistics of one direction.
     ///
     /// # Errors
-    /// When a node belongs to another network.
+    /// If a node belongs to another network.
     #[doc(hidden)]
     pub fn stats(&self, from: NodeId, to: NodeId) -> Result<LinkStats, UnknownNode> {
         self.check(&[from, to])?;

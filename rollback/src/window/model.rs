@@ -15,32 +15,32 @@ const RAW_FROM_WILD: u32 = 8;
 
 #[derive(Clone, Debug)]
 pub(super) struct Model {
-    /// Did any byte change? By whether one did in the last tick (1) and in the one before (2).
+    /// Any byte changed. Context: a byte changed in the last tick (1) and in the one before (2).
     active: [Chance; 4],
     slots: [Slot; SLOTS],
-    /// Does a byte at rest move by the carry of the byte below?
+    /// A byte at rest changed by the carry of the byte below.
     carried: Chance,
-    /// Back by the last step? By whether the byte moves.
+    /// The last step was reversed. Context: the byte moves.
     back: [Chance; 2],
-    /// Eight plain bits? By whether the byte moves (1), and was coded so when it changed last (2).
+    /// Coded as eight plain bits. Context: the byte moves (1), and its last change was coded so (2).
     raw: [Chance; 4],
-    /// Has the magnitude of the error more than 1, 2, ... 7 bits? By whether the byte moves.
+    /// The magnitude of the error has more than 1, 2, ... 7 bits. Context: the byte moves.
     longer: [[Chance; 7]; 2],
-    /// Is a magnitude of 3, 4 or 5 bits a power of two? By whether the byte moves.
+    /// A magnitude of 3, 4 or 5 bits is a power of two. Context: the byte moves.
     power: [[Chance; 3]; 2],
-    /// Is the error positive? By the last step: none, up, down; for a power of two in a byte at rest by the
-    /// bit that it may have toggled: clear, set.
+    /// The error is positive. Context: the last step was none, up, down; for a power of two in a byte at rest, the bit
+    /// that it may have toggled was clear, set.
     up: [Chance; 5],
-    /// Are there pieces of commands?
+    /// The tick has pieces of commands.
     pieces: Chance,
 }
 
 /// Probabilities of one byte of the input.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Did it change? See [`context_of_change`].
+    /// The byte changed. Context: see [`context_of_change`].
     changed: [Chance; 7],
-    /// By the same step as in the last tick? By whether the byte below carries.
+    /// The step is that of the last tick. Context: the byte below carries.
     again: [Chance; 2],
 }
 

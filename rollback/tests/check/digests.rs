@@ -21,7 +21,7 @@ impl Simulation for Sum {
 }
 
 fn check<'a>() -> Check<'a, Sum> {
-    let script = |tick: Tick, inputs: &mut Inputs<_>| inputs.follow(&[NewestWins(tick.0 as u8)]);
+    let script = |tick: Tick, inputs: &mut Inputs<_>| inputs.set_next(&[NewestWins(tick.0 as u8)]);
     Check::new(1, Sum::default).game("sums").script(script).script_name("counting").ticks(40)
 }
 

@@ -40,7 +40,7 @@ fn script(tick: Tick, inputs: &mut Inputs<NewestWins<u8>>) {
     // Now and then nothing is said: what was is held.
     if tick.0 % 5 != 3 {
         let value = NewestWins((tick.0 / 3 * 37) as u8);
-        inputs.follow(&[value, value, NewestWins((tick.0 / 7) as u8)]);
+        inputs.set_next(&[value, value, NewestWins((tick.0 / 7) as u8)]);
     }
     if tick.0 % 11 == 4 {
         inputs.push_command(PlayerId(2), &[tick.0 as u8, 7]);

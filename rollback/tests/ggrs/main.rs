@@ -345,7 +345,7 @@ fn requests_that_do_not_fit_are_refused_and_break_the_game() {
     let mut game = GgrsGame::new(Mix::default(), &setup).unwrap();
     let cell = ggrs::GameStateCell::default();
     let save = |frame| GgrsRequest::<Config>::SaveGameState { cell: cell.clone(), frame };
-    let wrong = GgrsGameError::OutOfOrder { frame: 3, present: Tick(0) };
+    let wrong = GgrsGameError::OutOfOrder { frame: 3, current: Tick(0) };
     assert_eq!(game.fulfil(vec![save(3)]), Err(wrong));
     assert_eq!(game.fulfil(vec![save(0)]), Err(GgrsGameError::Broken));
 }

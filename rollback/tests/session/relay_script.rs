@@ -213,7 +213,7 @@ impl Relay {
         assert!(sure > Tick(300), "the match goes on: {:?}", self.session);
         let (mut naive, mut inputs) = (Clicks::default(), Inputs::new(2));
         for (tick, value, _, other) in self.decided.iter().take(sure.0 as usize) {
-            inputs.follow(&[*value, *other]);
+            inputs.set_next(&[*value, *other]);
             naive.step(*tick, &inputs);
         }
         let presses: Vec<u32> = (0..64).map(|button| u32::from(button < self.pressed)).collect();

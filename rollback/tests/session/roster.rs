@@ -75,7 +75,7 @@ fn a_break_that_is_told_beforehand_ends_as_planned() {
 }
 
 /// The machine that had the seat before was no longer told what of its inputs had arrived, sent them for ever, and fell
-/// silent with `LostTouch` once its log had lost them, though it had other players.
+/// silent with `InputsDiscarded` once its log had lost them, though it had other players.
 #[test]
 fn a_seat_goes_from_machine_to_machine() {
     for seed in 0..10 {
@@ -134,7 +134,7 @@ fn who_has_left_is_no_longer_listened_to() {
 }
 
 /// A player that had left, with sent ticks that the change made void, waited for their acknowledgement for ever, and fell silent with
-/// `LostTouch`.
+/// `InputsDiscarded`.
 #[test]
 fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() {
     for seed in 0..20 {

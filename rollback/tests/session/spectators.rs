@@ -94,7 +94,7 @@ fn a_match_may_start_at_any_tick() {
     sim.connect(0, 1);
     let config = watcher(2, 0, 10).start(Tick(70_001));
     let spectator = sim.add(config, Game::default()).expect("a sound setup");
-    sim.watch(0, spectator);
+    sim.connect_spectator(0, spectator);
     sim.network().set_all_links(LinkConfig::wifi()).expect("a sound link");
     sim.run(600, inputs).expect("it runs");
     assert!(sim.machines()[spectator].session.current_tick() > Tick(70_500));
@@ -117,7 +117,7 @@ fn all_players_at_one_machine_never_wait() {
 fn a_spectator_sees_the_match_from_behind_its_buffer() {
     let mut sim = machines(3, 2, 1, LinkConfig::wifi());
     let spectator = sim.add(watcher(2, 0, 20), Game::default()).expect("a sound setup");
-    sim.watch(0, spectator);
+    sim.connect_spectator(0, spectator);
     sim.run(600, inputs).expect("it runs");
     let session = &sim.machines()[spectator].session;
     let host = &sim.machines()[0].session;
@@ -135,7 +135,7 @@ fn a_spectator_that_comes_late_catches_up_by_two_ticks_a_time() {
     let spectator = sim.add(watcher(2, 0, 6), Game::default()).expect("a sound setup");
     sim.run(100, inputs).expect("it runs");
     assert_eq!(sim.machines()[spectator].session.current_tick(), Tick(0));
-    sim.watch(0, spectator);
+    sim.connect_spectator(0, spectator);
     sim.run(40, inputs).expect("it runs");
     let present = sim.machines()[spectator].session.current_tick();
     assert!(present > Tick(60), "more than a tick for each of the clock: {present}");
@@ -154,7 +154,7 @@ fn a_spectator_with_a_bad_link_still_sees_the_same() {
     for seed in 0..5 {
         let mut sim = machines(seed, 2, 1, LinkConfig::wifi());
         let spectator = sim.add(watcher(2, 0, 30), Game::default()).expect("a sound setup");
-        sim.watch(0, spectator);
+        sim.connect_spectator(0, spectator);
         let bad = LinkConfig {
             latency: Duration::from_millis(150),
             loss_ppm: 300_000,
@@ -174,7 +174,7 @@ fn a_spectator_with_a_bad_link_still_sees_the_same() {
 fn a_spectator_watches_bots_at_the_pace_of_its_host() {
     let mut sim = machines(6, 2, 1, LinkConfig::wifi());
     let spectator = sim.add(watcher(2, 0, 20), Game::default()).expect("a sound setup");
-    sim.watch(0, spectator);
+    sim.connect_spectator(0, spectator);
     sim.run(100, inputs).expect("it runs");
     let tell = |sim: &mut SimMatch<Game>, tick, occupants: [Occupant; 3]| {
         for (machine, occupant) in sim.machines_mut().iter_mut().zip(occupants) {
@@ -279,7 +279,7 @@ fn late_spectator(wait: u32, with_inputs: bool) -> (bool, bool) {
         Session::start(config.start(tick), &mut game)
     };
     let spectator = sim.add_session(session.expect("a sound setup"), game);
-    sim.watch(0, spectator);
+    sim.connect_spectator(0, spectator);
     sim.run(60, held).expect("it runs");
     sim.settle().expect("it runs");
     assert!(sim.machines()[spectator].session.stats().compared > 5);

@@ -11,7 +11,7 @@ pub struct Cell {
     /// Lanes and threads.
     pub variant: String,
     /// Path to the ticks.
-    pub way: String,
+    pub path: String,
     /// Name and size of the scene.
     pub scene: String,
     /// Newest tick reached.
@@ -44,9 +44,9 @@ const EQUAL: &str = "equal";
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { variant, way, scene, ticks, digest, nanos, difference, .. } = self;
+        let Self { variant, path, scene, ticks, digest, nanos, difference, .. } = self;
         let difference = difference.as_deref().unwrap_or(EQUAL).replace(['\t', '\n'], " ");
-        write!(f, "{WORD}\t{variant}\t{way}\t{scene}\t{ticks}\t{digest}\t{nanos}\t{difference}")
+        write!(f, "{WORD}\t{variant}\t{path}\t{scene}\t{ticks}\t{digest}\t{nanos}\t{difference}")
     }
 }
 
@@ -55,13 +55,13 @@ impl FromStr for Cell {
 
     fn from_str(line: &str) -> Result<Self, ParseCellError> {
         let fields: Vec<_> = line.split('\t').collect();
-        if let [WORD, variant, way, scene, ticks, digest, nanos, difference] = fields[..]
+        if let [WORD, variant, path, scene, ticks, digest, nanos, difference] = fields[..]
             && let (Ok(ticks), Ok(nanos)) = (ticks.parse(), nanos.parse())
         {
             Ok(Self {
                 target: String::new(),
                 variant: variant.to_owned(),
-                way: way.to_owned(),
+                path: path.to_owned(),
                 scene: scene.to_owned(),
                 ticks,
                 digest: digest.to_owned(),
@@ -90,7 +90,7 @@ mod tests {
         let mut cell = Cell {
             target: String::new(),
             variant: "avx2, 8 threads".to_owned(),
-            way: "rolled back".to_owned(),
+            path: "rolled back".to_owned(),
             scene: "bin small".to_owned(),
             ticks: 120,
             digest: "00ff".to_owned(),

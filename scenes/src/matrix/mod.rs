@@ -54,7 +54,7 @@ pub struct Progress<'a> {
 /// Computes all cells of this target, or those of one scene.
 ///
 /// # Errors
-/// When a committed golden can't be read.
+/// If a committed golden can't be read.
 pub fn run(extent: Extent, only: Option<&str>, progress: &mut Progress<'_>) -> Result<(), String> {
     for name in NAMES.into_iter().filter(|name| only.is_none_or(|only| only == *name)) {
         for (size, until) in [(Size::Small, extent.small), (Size::Full, extent.full)] {
@@ -93,7 +93,7 @@ fn straight(golden: &SceneGolden, part: Part, progress: &mut Progress<'_>) {
     (progress.cell)(Cell {
         target: String::new(),
         variant: "default".to_owned(),
-        way: "golden".to_owned(),
+        path: "golden".to_owned(),
         scene: format!("{} {}", golden.name, part.size.name()),
         ticks,
         digest,

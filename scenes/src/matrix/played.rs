@@ -21,7 +21,7 @@ const PLAYERS: usize = 2;
 const FEW: [TickPath; 2] = [TickPath::Straight, TickPath::RolledBack];
 
 fn script(tick: Tick, inputs: &mut Inputs<crate::scenes::Nudge>) {
-    inputs.follow(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
+    inputs.set_next(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
 }
 
 /// Check of a scene without its paths.
@@ -51,7 +51,7 @@ pub(super) fn run(name: &str, ticks: u32, progress: &mut Progress<'_>) -> Result
     let golden: Golden = GOLDEN.parse().map_err(|error| format!("goldens/played.txt: {error}"))?;
     let expected =
         golden.lines.into_iter().find(|line| line.name == name && line.count == u64::from(ticks));
-    (progress.status)(&format!("{name}, in every way"));
+    (progress.status)(&format!("{name}, on every path"));
     let report = check(spec, ticks).clock(&mut *progress.clock).run_with_snapshots();
     tell(&report, spec, expected.as_ref(), progress);
     (progress.status)(&format!("{name}, with other lanes and threads"));
@@ -76,7 +76,7 @@ fn tell(report: &Report, spec: Spec, expected: Option<&Line>, progress: &mut Pro
         (progress.cell)(Cell {
             target: String::new(),
             variant: row.variant.clone(),
-            way: row.path.name().to_owned(),
+            path: row.path.name().to_owned(),
             scene: spec.to_string(),
             ticks: row.ticks.0,
             digest: row.digest.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),

@@ -21,7 +21,7 @@ impl Table {
             let cell = line.parse().unwrap_or_else(|error: super::ParseCellError| Cell {
                 target: String::new(),
                 variant: "?".to_owned(),
-                way: "?".to_owned(),
+                path: "?".to_owned(),
                 scene: "?".to_owned(),
                 ticks: 0,
                 digest: "-".to_owned(),
@@ -54,7 +54,7 @@ impl Table {
         let mut rows: Vec<([&str; 4], Vec<&Cell>)> = Vec::new();
         for cell in &self.cells {
             let size = cell.scene.split_once(' ').map_or("", |(_, size)| size);
-            let key = [&cell.target[..], &cell.variant, &cell.way, size];
+            let key = [&cell.target[..], &cell.variant, &cell.path, size];
             match rows.iter_mut().find(|row| row.0 == key) {
                 Some(row) => row.1.push(cell),
                 None => rows.push((key, vec![cell])),
@@ -86,13 +86,13 @@ fn short(cell: &Cell) -> String {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scenes = self.scenes();
-        let head = ["target", "variant", "way", "size", "ticks"].map(str::to_owned);
+        let head = ["target", "variant", "path", "size", "ticks"].map(str::to_owned);
         let mut lines: Vec<Vec<String>> =
             vec![head.into_iter().chain(scenes.iter().map(|scene| (*scene).to_owned())).collect()];
         let mut last = ["", ""];
-        for ([target, variant, way, size], cells) in self.rows() {
+        for ([target, variant, path, size], cells) in self.rows() {
             // Repeated values are left blank.
-            let told = if target != last[0] {
+            let labels = if target != last[0] {
                 [target, variant]
             } else if variant != last[1] {
                 ["", variant]
@@ -101,7 +101,8 @@ impl fmt::Display for Table {
             };
             last = [target, variant];
             let ticks = cells.iter().map(|cell| cell.ticks).max().unwrap_or(0).to_string();
-            let mut line: Vec<String> = [told[0], told[1], way, size].map(str::to_owned).into();
+            let mut line: Vec<String> =
+                [labels[0], labels[1], path, size].map(str::to_owned).into();
             line.push(ticks);
             line.extend(scenes.iter().map(|scene| {
                 let found = cells.iter().find(|cell| name(&cell.scene) == *scene);
@@ -125,9 +126,9 @@ impl fmt::Display for Table {
             writeln!(f, "{target}: skipped: {reason}")?;
         }
         for cell in self.differences() {
-            let Cell { target, variant, way, scene, difference, .. } = cell;
+            let Cell { target, variant, path, scene, difference, .. } = cell;
             let difference = difference.as_deref().unwrap_or_default();
-            writeln!(f, "differs: {target}, {variant}, {way}, {scene}: {difference}")?;
+            writeln!(f, "differs: {target}, {variant}, {path}, {scene}: {difference}")?;
         }
         let (all, different) = (self.cells.len(), self.differences().count());
         let targets: BTreeSet<&str> = self.cells.iter().map(|cell| &cell.target[..]).collect();
@@ -158,7 +159,7 @@ mod tests {
         let text = table.to_string();
         let lines: Vec<Vec<&str>> =
             text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(lines[0], ["target", "variant", "way", "size", "ticks", "bin", "rack"]);
+        assert_eq!(lines[0], ["target", "variant", "path", "size", "ticks", "bin", "rack"]);
         assert_eq!(lines[1], ["x86_64", "avx2", "straight", "small", "600", "1.23", "equal"]);
         assert_eq!(lines[2], ["rolled", "back", "small", "37", "≠", "t37", "·"]);
         assert!(text.contains("s390x: skipped: no compiler"), "{text}");

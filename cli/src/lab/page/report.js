@@ -16,7 +16,7 @@ export class Report {
   begin() {
     this.desyncs = 0;
     this.root.replaceChildren();
-    this.line("Arrow keys or WASD walk, space jumps, E shoves, or use a gamepad; until then a bot plays for you. Make the network bad, disconnect a machine, flip a bit and read the explanation. Click a bar of rollbacks to see what was computed again.");
+    this.line("Arrow keys or WASD walk, space jumps, E shoves, or use a gamepad; until then a bot plays for you. Make the network bad, disconnect a machine, flip a bit and read the explanation. Click a bar of rollbacks to see the resimulated bodies.");
   }
 
   line(content, className = "") {

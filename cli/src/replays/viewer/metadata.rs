@@ -14,7 +14,7 @@ pub(super) fn of<G: DrawableGame>(playback: &PlaybackOf<G>, path: &Path) -> Valu
     let pause = |pause: &Pause| json!({ "tick": pause.tick.0, "milliseconds": pause.milliseconds });
     let change = |change: &SeatChange| {
         let who = match change.kind {
-            SeatKind::Empty => "nobody",
+            SeatKind::Empty => "empty",
             SeatKind::Human => "human",
             SeatKind::Bot => "bot",
         };
@@ -66,9 +66,9 @@ mod tests {
         let ticks = [0, 16, 32, 48, 50, 51, 90, 130, 170, 171];
         let runs = runs(ticks.map(Tick).into_iter());
         assert_eq!(runs, [[0, 16, 4], [50, 1, 2], [90, 40, 3], [171, 0, 1]]);
-        let told =
+        let decoded =
             runs.iter().flat_map(|[first, step, count]| (0..*count).map(move |i| first + i * step));
-        assert_eq!(told.collect::<Vec<_>>(), ticks);
+        assert_eq!(decoded.collect::<Vec<_>>(), ticks);
         assert!(super::runs(std::iter::empty()).is_empty());
     }
 }

@@ -129,7 +129,7 @@ impl<G: DrawableGame> Viewer<G> {
         match FrameQuery::read(query).and_then(|ask| self.shared_playback.show(&ask)) {
             Ok(Answer::Frames(frames)) => respond(stream, 200, JSON, frames.to_string().as_bytes()),
             Ok(Answer::Superseded) => {
-                respond(stream, 409, TEXT, b"something newer was asked for; ask again\n")
+                respond(stream, 409, TEXT, b"superseded by a newer request; retry if needed\n")
             }
             Err(why) => respond(stream, 400, TEXT, format!("{why}\n").as_bytes()),
         }

@@ -138,7 +138,7 @@ fn inputs<G: DrawableGame>(inputs: &Inputs<G::Input>) -> Value {
         let who = match input.status {
             InputStatus::Confirmed | InputStatus::Predicted => "human",
             InputStatus::Bot => "bot",
-            InputStatus::Disconnected => "nobody",
+            InputStatus::Disconnected => "empty",
         };
         let (stick, held) = G::pad(input.value);
         json!({

@@ -74,7 +74,7 @@ fn unpolled_messages_are_bounded() {
         to.write_ack(&mut payload);
         read(&mut from, &payload);
     }
-    assert!(from.push(1, &vec![7; 100_000]).is_err(), "the sender is told");
+    assert!(from.push(1, &vec![7; 100_000]).is_err(), "the sender gets an error");
     let held = to.complete_bytes + to.partial.len();
     assert!((MAX_QUEUED_BYTES..MAX_QUEUED_BYTES + MAX_MESSAGE_BYTES).contains(&held));
     // After polling, the rest arrives.

@@ -147,7 +147,7 @@ impl<I: Input> InputCodec<I> {
     /// Measures the type by its default value and validates every part.
     ///
     /// # Errors
-    /// When the type has a part without a fixed width or a float, is too wide, or its default does not round-trip.
+    /// If the type has a part without a fixed width or a float, is too wide, or its default does not round-trip.
     pub fn new() -> Result<Self, InputCodecError> {
         let default = I::default();
         let mut bytes = [0; MAX_INPUT_BYTES];
@@ -190,7 +190,7 @@ impl<I: Input> InputCodec<I> {
     /// Writes an input to a slice of exactly [`width`](Self::width) bytes.
     ///
     /// # Errors
-    /// When the value does not round-trip, or its width or that of the slice differs; `out` is unchanged then.
+    /// If the value does not round-trip, or its width or that of the slice differs; `out` is unchanged then.
     pub fn write(&self, input: I, out: &mut [u8]) -> Result<(), InputCodecError> {
         let bytes = self.encode(input)?;
         if out.len() != self.width {
@@ -203,7 +203,7 @@ impl<I: Input> InputCodec<I> {
     /// Appends an input to `out`.
     ///
     /// # Errors
-    /// When the value does not round-trip, or its width differs; `out` is unchanged then.
+    /// If the value does not round-trip, or its width differs; `out` is unchanged then.
     pub fn append(&self, input: I, out: &mut Vec<u8>) -> Result<(), InputCodecError> {
         let bytes = self.encode(input)?;
         out.extend_from_slice(&bytes[..self.width]);
@@ -213,7 +213,7 @@ impl<I: Input> InputCodec<I> {
     /// Decodes an input.
     ///
     /// # Errors
-    /// When the number of bytes is wrong, or a part has an invalid value.
+    /// If the number of bytes is wrong, or a part has an invalid value.
     pub fn read(&self, bytes: &[u8]) -> Result<I, InputReadError> {
         if bytes.len() != self.width {
             return Err(InputReadError::Length { expected: self.width, found: bytes.len() });

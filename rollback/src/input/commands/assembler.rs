@@ -30,7 +30,7 @@ impl CommandAssembler {
     /// Feeds the payload of the next tick; `out` becomes the commands of that tick.
     ///
     /// # Errors
-    /// When the payload is malformed; nothing changes then, `out` included. [`check_payload`] detects the same earlier.
+    /// If the payload is malformed; nothing changes then, `out` included. [`check_payload`] detects the same earlier.
     pub fn tick(&mut self, payload: &[u8], out: &mut Commands) -> Result<(), PayloadError> {
         check_payload(payload, self.config.budget)?;
         out.clear();
@@ -79,7 +79,7 @@ impl CommandAssembler {
     /// Continues from the [`pending`](Self::pending) bytes of another assembler.
     ///
     /// # Errors
-    /// When they exceed the limit; nothing changes then.
+    /// If they exceed the limit; nothing changes then.
     pub fn resume(&mut self, pending: Option<&[u8]>) -> Result<(), CommandQueueError> {
         let bytes = pending.unwrap_or_default();
         let (len, max) = (bytes.len(), self.config.max_len);

@@ -75,7 +75,7 @@ impl CommandConfig {
     /// commands, with an overhead of two for each command.
     ///
     /// # Errors
-    /// When a limit is out of range, or the queue can't hold the longest command.
+    /// If a limit is out of range, or the queue can't hold the longest command.
     pub const fn new(
         budget: usize,
         max_len: usize,

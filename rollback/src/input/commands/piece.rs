@@ -44,7 +44,7 @@ pub enum PayloadError {
 /// Validates an untrusted payload.
 ///
 /// # Errors
-/// When it exceeds the budget or is malformed.
+/// If it exceeds the budget or is malformed.
 ///
 /// ```
 /// use isostep_rollback::internals::{PayloadError, check_payload};

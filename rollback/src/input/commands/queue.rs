@@ -157,7 +157,7 @@ impl CommandQueue {
     /// Queues a command.
     ///
     /// # Errors
-    /// When it is too long, or the queue is full; it is not queued then.
+    /// If it is too long, or the queue is full; it is not queued then.
     pub fn push(&mut self, command: &[u8]) -> Result<(), CommandQueueError> {
         let (len, max) = (command.len(), self.config.max_len);
         if len > max {
@@ -179,7 +179,7 @@ impl CommandQueue {
     /// continued in this tick, because ticks were skipped, is sent again from its start.
     ///
     /// # Errors
-    /// When this tick or a later one was filled, overridden or confirmed; `out` is unchanged then.
+    /// If this tick or a later one was filled, overridden or confirmed; `out` is unchanged then.
     pub fn fill(&mut self, tick: Tick, out: &mut Vec<u8>) -> Result<(), CommandQueueError> {
         if let Some(settled) = self.settled.filter(|&settled| tick <= settled) {
             return Err(CommandQueueError::TickSettled { tick, settled });
@@ -215,7 +215,7 @@ impl CommandQueue {
     /// The tick may be one that is not filled yet; it can't be filled afterwards.
     ///
     /// # Errors
-    /// When the tick was reported as confirmed; nothing changes then.
+    /// If the tick was reported as confirmed; nothing changes then.
     pub fn overridden(&mut self, tick: Tick) -> Result<(), CommandQueueError> {
         if let Some(confirmed) = self.confirmed.filter(|&confirmed| tick <= confirmed) {
             return Err(CommandQueueError::Confirmed { tick, confirmed });

@@ -44,7 +44,7 @@ struct Entry<C, E> {
 /// Each effect is reported as started at most once, then once as confirmed or as cancelled. One that was cancelled
 /// before it was polled is not reported. If a resimulation moves a cause by at most
 /// [`tolerance`](EffectConfig::tolerance) ticks, it is the same effect and nothing is reported; a cause that occurs
-/// twice within the tolerance keeps its count, but the pairing is a guess. A payload that changes after the start is
+/// twice within the tolerance keeps its count, but the pairing is arbitrary. A payload that changes after the start is
 /// not reported.
 ///
 /// With a `World`, the effects of the stepped ticks are in its history:

@@ -127,7 +127,7 @@ impl<S: Simulation> Session<S> {
     /// Feeds a desync message of a peer. The next plan acts on it.
     ///
     /// # Errors
-    /// When the session does not have the peer, or the bytes are malformed.
+    /// If the session does not have the peer, or the bytes are malformed.
     #[doc(hidden)]
     pub fn message(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), FeedError> {
         self.check_peer(peer)?;
@@ -168,7 +168,7 @@ impl<S: Simulation> Session<S> {
     fn accept_early(&mut self, peer: PeerId) {
         let Some((number, message)) = self.desyncs.early[peer.index()].take() else { return };
         let Message::Rechecked { from, fault, trail } = &message else { return };
-        if number > self.confirmed.min(self.present) {
+        if number > self.confirmed.min(self.current) {
             // The local tick is not confirmed yet. A tick too far ahead is replaced by the peer's next recheck.
             self.desyncs.early[peer.index()] = Some((number, message));
             return;

@@ -117,7 +117,7 @@ struct Settings {
 /// let mut arena = Arena::new(ArenaSize { players: 2, props: 6 }, 1);
 /// let mut inputs = Inputs::new(2);
 /// for tick in (0..60).map(Tick) {
-///     inputs.follow(&[0, 1].map(|player| arena_input(7, PlayerId(player), tick)));
+///     inputs.set_next(&[0, 1].map(|player| arena_input(7, PlayerId(player), tick)));
 ///     arena.step(tick, &inputs);
 /// }
 /// assert_eq!(arena.world().tick().0, 60);

@@ -84,7 +84,7 @@ fn main() -> ExitCode {
             Some(address) => udp::play(&options, address),
         });
     played.unwrap_or_else(|error| {
-        eprintln!("{}: {error} (--help tells more)", env!("CARGO_PKG_NAME"));
+        eprintln!("{}: {error} (see --help)", env!("CARGO_PKG_NAME"));
         ExitCode::from(2)
     })
 }
@@ -93,24 +93,24 @@ fn main() -> ExitCode {
 /// gets the same bits.
 fn together(ticks: Tick) -> Result<ExitCode, Box<dyn Error>> {
     let config = SessionConfig::new().delay(2);
-    let mut fleet = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| Game::default())?;
+    let mut sim = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| Game::default())?;
     for tick in 1..=ticks.0 {
         // Each bot reads its own machine's predicted state.
         let pads = [0, 1].map(|player: u8| {
             use isostep::Simulation;
-            let machine = &fleet.machines()[usize::from(player)];
+            let machine = &sim.machines()[usize::from(player)];
             machine.game.bot(machine.session.current_tick(), PlayerId(player))
         });
-        fleet.run(1, |machine, _, _| pads[machine])?;
+        sim.run(1, |machine, _, _| pads[machine])?;
         if tick % 60 == 0 {
-            let machine = &fleet.machines()[0];
+            let machine = &sim.machines()[0];
             let ([left, right], rollbacks) =
                 (machine.game.score(), machine.session.stats().rollbacks);
             println!("{:>3} s   {left} : {right}   {rollbacks} rollbacks", tick / 60);
         }
     }
-    fleet.settle()?;
-    let (tick, digest) = fleet.agree()?;
+    sim.settle()?;
+    let (tick, digest) = sim.agree()?;
     println!("tick {tick} digest {digest}");
     Ok(ExitCode::SUCCESS)
 }

@@ -75,7 +75,7 @@ impl Machine {
     fn new(options: &Options, address: SocketAddr) -> Result<Self, Box<dyn Error>> {
         let clock = WallClock::start();
         let game_id = GameId::named(NAME);
-        // The machine with the lower slot initiates, so it needs the other's address.
+        // The machine with the lower id initiates, so it needs the other's address.
         let (me, other) = if options.mode == "host" { (1, 0) } else { (0, 1) };
         let credentials = match &options.token {
             Some(folder) => Credentials::load(folder)?,

@@ -14,7 +14,7 @@ fn script(tick: Tick, inputs: &mut Inputs<Pad>) {
         let buttons = if dash { Buttons::none().press(DASH) } else { Buttons::none() };
         Pad { roll: Stick::from_steps(lean, lean / 2).unwrap_or_default(), buttons }
     };
-    inputs.follow(&[pad(0), pad(1)]);
+    inputs.set_next(&[pad(0), pad(1)]);
 }
 
 /// Plays a match of bots; returns the game and the inputs of each tick.
@@ -22,7 +22,7 @@ fn played(ticks: u32) -> (Game, Vec<[Pad; 2]>) {
     let (mut game, mut inputs, mut tape) = (Game::default(), Inputs::new(2), Vec::new());
     for tick in (0..ticks).map(Tick) {
         let pads = [0, 1].map(|player| game.bot(tick, PlayerId(player)));
-        inputs.follow(&pads);
+        inputs.set_next(&pads);
         game.step(tick, &inputs);
         tape.push(pads);
     }
@@ -41,7 +41,7 @@ fn a_ball_goes_where_its_player_leans() {
     let before = game.balls();
     let up = Pad { roll: Stick::from_steps(0, -127).unwrap_or_default(), ..Pad::default() };
     for tick in (0..30).map(Tick) {
-        inputs.follow(&[up, Pad::default()]);
+        inputs.set_next(&[up, Pad::default()]);
         game.step(tick, &inputs);
     }
     assert!(game.balls()[0].z < before[0].z - Real::ONE, "{:?}", game.balls());
@@ -69,7 +69,7 @@ fn every_path_to_a_tick_gives_the_same_bits() {
 fn bot_matches_give_the_same_bits_on_every_path() {
     let (game, tape) = played(600);
     assert_ne!(game.score(), [0, 0], "no marble left the ring: play longer");
-    let script = |tick: Tick, inputs: &mut Inputs<Pad>| inputs.follow(&tape[tick.0 as usize]);
+    let script = |tick: Tick, inputs: &mut Inputs<Pad>| inputs.set_next(&tape[tick.0 as usize]);
     let found = SyncTest::new(2).run(&mut Game::default(), 600, script);
     found.unwrap_or_else(|difference| panic!("{difference}"));
 }
