@@ -5,10 +5,16 @@ use super::clip::{Corner, Polygon};
 use super::sat::product;
 use crate::data::FixedVec;
 
-/// Indices of the chosen corners among those no higher than `margin`. The first choice moves to a later corner only if that is
+/// Indices of the chosen corners: none if all are higher than `margin`, else among those no higher than twice the margin. With the
+/// margin as the limit of each corner, a box that falls flat and is tilted by a hair would have one corner within it, land on that and spin.
+/// The first choice moves to a later corner only if that is
 /// deeper by more than `slack`, so that a flat contact keeps its points.
 pub(super) fn choose(polygon: &Polygon, margin: i32, slack: i32) -> FixedVec<usize, 4> {
     let mut low = FixedVec::<usize, 8>::new();
+    if polygon.iter().all(|corner| corner.height > margin) {
+        return FixedVec::new();
+    }
+    let margin = margin.saturating_mul(2);
     for (index, corner) in polygon.iter().enumerate() {
         if corner.height <= margin {
             let _ = low.push(index);

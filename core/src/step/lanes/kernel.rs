@@ -211,6 +211,58 @@ macro_rules! kernels {
             turn_both::<RESTS>(&turns, a, b);
         }
 
+        /// Largest impulse that a relaxation pass takes back from a point: what push-out can have added. Otherwise a contact that
+        /// is steep against its friction would give all its normal impulse back and keep the friction, and the body would gain
+        /// energy. A substep's push-out impulse was scaled by the softness, which is at least ⅔.
+        $(#[$feature])?
+        #[inline]
+        fn give_back(point: &PointPack, group: usize) -> L<20> {
+            let push = load(&point.push, group);
+            let pushed = add(load(&point.impulse, group), add(push, half(push)));
+            min(load(&point.total, group), pushed)
+        }
+
+        /// Changes of the normal impulses by the part of the motion that all points of a contact share: all approach, or all
+        /// separate, at least at this speed. It is stopped by equal impulses at all points. One point after the other would take
+        /// up most of it with the first, and a box that lands flat on its face would spin.
+        $(#[$feature])?
+        #[inline]
+        fn common_changes<const N: usize, const RELAX: bool>(
+            pack: &Pack,
+            points: &[PointPack; N],
+            group: usize,
+            speeds: &[L<20>; N],
+            separations: &[L<20>; N],
+        ) -> [L<20>; N] {
+            let far = splat(Lane::from_bits(i32::MAX));
+            let near = sub(zero(), far);
+            let (mut slowest, mut fastest, mut highest, mut least) = (far, near, near, far);
+            for j in 0..N {
+                let mass = load(&points[j].effective_mass, group);
+                let target = add(speeds[j], max(separations[j], zero()));
+                slowest = min(slowest, if_positive(mass, target, far));
+                fastest = max(fastest, if_positive(mass, target, near));
+                highest = max(highest, if_positive(mass, separations[j], near));
+                let most = if RELAX { give_back(&points[j], group) } else { load(&points[j].impulse, group) };
+                least = min(least, if_positive(mass, most, far));
+            }
+            let target = add(max(slowest, zero()), min(fastest, zero()));
+            let change = times(load(&pack.mean_effective_mass, group), sub(zero(), target));
+            let change = if RELAX {
+                let bouncing = if_positive(load(&pack.restitution, group), highest, zero());
+                if_positive(bouncing, min(change, zero()), change)
+            } else {
+                if_positive(highest, change, times(load(&pack.softness, group), change))
+            };
+            let change = max(change, sub(zero(), least));
+            let change = min(change, load(&pack.impulse_cap, group));
+            let mut changes = [zero(); N];
+            for j in 0..N {
+                changes[j] = if_positive(load(&points[j].effective_mass, group), change, zero());
+            }
+            changes
+        }
+
         /// Solves the normal rows of a pack whose contacts have at most `N` points.
         $(#[$feature])?
         #[inline]
@@ -228,54 +280,69 @@ macro_rules! kernels {
                 round::<30, 20>(plus_dot(wide(), &normal, &apart::<RESTS>(&a[0], &b[0])))
             };
             let (along, displacement_along) = (along(a, b), along(displacement_a, displacement_b));
-            let mut sum = zero();
+            let (mut speeds, mut separations) = ([zero(); N], [zero(); N]);
+            for j in 0..N {
+                let row = &points[j].row;
+                speeds[j] = add(along, spin::<RESTS>(wide(), row, group, &a[1], &b[1]));
+                separations[j] = add(
+                    add(load(&points[j].separation, group), displacement_along),
+                    spin::<RESTS>(wide(), row, group, &displacement_a[1], &displacement_b[1]),
+                );
+            }
+            let mut shares = [zero(); N];
+            if N > 1 {
+                shares = common_changes::<N, RELAX>(pack, points, group, &speeds, &separations);
+            }
+            let mut common = zero();
+            for j in 0..N {
+                common = add(common, shares[j]);
+            }
+            let mut sum = common;
             let mut changes = [zero(); N];
             for j in 0..N {
                 let point = &mut points[j];
                 let mut coupled = wide();
+                if N > 1 {
+                    coupled = plus(coupled, load(&point.mean_coupling, group), common);
+                }
                 for i in 0..j {
                     coupled = plus(coupled, load(&point.coupling[i], group), changes[i]);
                 }
-                let turning = spin::<RESTS>(wide(), &point.row, group, &a[1], &b[1]);
-                let mut speed = add(add(along, sum), turning);
-                if j > 0 {
+                let mut speed = add(speeds[j], sum);
+                if N > 1 {
                     speed = add(speed, round::<22, 20>(coupled));
                 }
-                let separation = add(
-                    add(load(&point.separation, group), displacement_along),
-                    spin::<RESTS>(wide(), &point.row, group, &displacement_a[1], &displacement_b[1]),
-                );
+                let separation = separations[j];
                 let target = add(speed, max(separation, zero()));
-                let (old, effective_mass) = (load(&point.impulse, group), load(&point.effective_mass, group));
+                let old = add(load(&point.impulse, group), shares[j]);
+                let effective_mass = load(&point.effective_mass, group);
                 let total = load(&point.total, group);
                 let cap = load(&pack.impulse_cap, group);
                 let (impulse, change, total) = if RELAX {
                     let change = sub(zero(), times(effective_mass, target));
-                    // At most what push-out can have added. Otherwise a contact that is steep against its friction would
-                    // give all its normal impulse back and keep the friction, and the body would gain energy. A
-                    // substep's push-out impulse was scaled by the softness, which is at least ⅔.
-                    let push = load(&point.push, group);
-                    let pushed = add(old, add(push, half(push)));
-                    let change = max(change, sub(zero(), min(total, pushed)));
+                    let change = max(change, sub(zero(), add(give_back(point, group), shares[j])));
                     // A contact that is about to bounce must not be stopped in the substep before.
                     let bouncing =
                         if_positive(load(&pack.restitution, group), separation, zero());
                     let change = if_positive(bouncing, min(change, zero()), change);
                     // The change may exceed this row's last impulse.
                     let impulse = min(max(add(old, change), zero()), cap);
-                    (impulse, change, add_up(total, change))
+                    (impulse, change, add_up(total, add(change, shares[j])))
                 } else {
                     // The sum of bias and relaxation term is limited, not the bias alone: so the load that a contact
                     // carries does not depend on its push-out speed.
                     let soft = load(&point.soft, group);
                     let bias = times(load(&pack.bias_rate, group), min(separation, zero()));
-                    let excess = sub(old, load(&point.preload, group));
+                    let preload = load(&point.preload, group);
+                    let excess = sub(old, preload);
                     let kept = sub(excess, times(load(&pack.softness, group), excess));
                     let imbalance = add(times(soft, bias), kept);
                     let imbalance = max(imbalance, sub(zero(), load(&point.push, group)));
                     let gain = times(if_positive(separation, effective_mass, soft), target);
                     let wanted = sub(sub(old, gain), if_positive(separation, zero(), imbalance));
                     let impulse = min(max(wanted, zero()), cap);
+                    // A load that is gone must not push any more, not even for the rest of the tick.
+                    store(&mut point.preload, group, min(preload, impulse));
                     (impulse, sub(impulse, old), add_up(total, impulse))
                 };
                 store(&mut point.impulse, group, impulse);
@@ -288,6 +355,9 @@ macro_rules! kernels {
                 push[i] = times(normal[i], sum);
             }
             push_both::<RESTS>(pack, group, &push, a, b);
+            for j in 0..N {
+                changes[j] = add(changes[j], shares[j]);
+            }
             // One component at a time: twelve sums at once need more registers than there are.
             for i in 0..3 {
                 let (mut turn_a, mut turn_b) = (wide(), wide());

@@ -69,6 +69,8 @@ pub(crate) struct PointPack {
     pub(crate) total: Eight<20>,
     /// Couplings J·M·J with the points before it.
     pub(crate) coupling: [Eight<22>; 3],
+    /// Coupling with the normal row of the mean point.
+    pub(crate) mean_coupling: Eight<22>,
 }
 
 /// Angular row of each lane.
@@ -105,6 +107,8 @@ pub(crate) struct Pack {
     pub(crate) softness: Eight<30>,
     pub(crate) bias_rate: Eight<30>,
     pub(crate) impulse_cap: Eight<20>,
+    /// Effective mass of the normal row of the mean point, over the number of points; zero for contacts of one point.
+    pub(crate) mean_effective_mass: Eight<30>,
     pub(crate) sliding: [RowPack; 2],
     pub(crate) sliding_inverse: [Eight<30>; 3],
     pub(crate) sliding_impulse: [Eight<20>; 2],
@@ -137,6 +141,7 @@ impl Default for Pack {
             softness: Eight::default(),
             bias_rate: Eight::default(),
             impulse_cap: Eight::default(),
+            mean_effective_mass: Eight::default(),
             sliding: Default::default(),
             sliding_inverse: Default::default(),
             sliding_impulse: Default::default(),

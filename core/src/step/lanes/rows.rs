@@ -193,6 +193,11 @@ macro_rules! row_kernels {
             store3(&mut pack.tangents[1], group, &t2);
             let friction = odd(load(&pack.friction, group));
             store(&mut pack.friction, group, friction);
+            let mut mean = RowPack::default();
+            let arms = angular_jacobians::<RESTS>(&stage.center, group, &normal);
+            fill_row::<RESTS>(&mut mean, &among, stage, group, arms);
+            let own = add(splat(ONE_22), coupling::<RESTS>(&mean, &mean, group));
+            store(&mut pack.mean_effective_mass, group, as_unit(own));
             let mut largest = zero();
             for j in 0..points.len() {
                 let (before, from) = points.split_at_mut(j);
@@ -203,6 +208,8 @@ macro_rules! row_kernels {
                     let between = odd(coupling::<RESTS>(&other.row, &point.row, group));
                     store(&mut point.coupling[i], group, between);
                 }
+                let with_mean = odd(coupling::<RESTS>(&mean, &point.row, group));
+                store(&mut point.mean_coupling, group, with_mean);
                 let own = add(splat(ONE_22), coupling::<RESTS>(&point.row, &point.row, group));
                 store(&mut point.effective_mass, group, as_unit(own));
                 store(&mut point.total, group, zero());
@@ -253,6 +260,11 @@ macro_rules! row_kernels {
                     point.effective_mass.0[lane] = if j < pack.counts[lane] { effective_masses[lane] } else { 0 };
                 }
             }
+            let effective_masses_of_means = effective_masses(&pack.mean_effective_mass.0);
+            for lane in 0..WIDTH {
+                let (mass, count) = (effective_masses_of_means[lane], pack.counts[lane]);
+                pack.mean_effective_mass.0[lane] = if count > 1 { mass / i32::from(count) } else { 0 };
+            }
             for row in &mut *angular {
                 let effective_masses = effective_masses(&row.effective_mass.0);
                 for lane in 0..WIDTH {
@@ -269,6 +281,8 @@ macro_rules! row_kernels {
         fn finish(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
             for group in 0..WIDTH / AT_ONCE {
                 let softness = load(&pack.softness, group);
+                let mean_effective_mass = odd(load(&pack.mean_effective_mass, group));
+                store(&mut pack.mean_effective_mass, group, mean_effective_mass);
                 for point in points.iter_mut() {
                     let effective_mass = odd(load(&point.effective_mass, group));
                     let soft = times(softness, effective_mass);
