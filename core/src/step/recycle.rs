@@ -21,8 +21,12 @@ pub(super) struct Recycling {
     pub(super) margin: i64,
 }
 
-/// cos² of half the angle that a body may turn, 10°: 0.9924.
-const TURNED_LITTLE: i64 = 1_144_164_270_000_000_000;
+/// cos² of half the angle that a body may turn, 3°, Q60. A stack that sways must not tilt its support forces.
+const TURNED_LITTLE: i64 = 1_152_131_485_000_000_000;
+
+/// cos² of half the angle that a kinematic body may turn, ½°, Q60. A load on a tilting platform slips and tips at the angle of the
+/// platform, not at the one at which its manifold was made.
+const TILTED_LITTLE: i64 = 1_152_899_554_000_000_000;
 
 /// Sine of half the angle that a body may turn about the contact normal, ¼°, Q30. Such a turn tilts no stack, but fixed
 /// arms on a turntable point along old directions and push bodies on it outwards.
@@ -51,6 +55,13 @@ impl Recycling {
             return None;
         }
         if (0..2).any(|side| twisted(old.normal, was.rotations[side], is.rotations[side])) {
+            return None;
+        }
+        let tilted = |side: usize| {
+            let (was, is) = (was.rotations[side], is.rotations[side]);
+            was != is && !turned_at_most(is.to_bits(), was.to_bits(), TILTED_LITTLE)
+        };
+        if !a.dynamic && tilted(0) || !b.dynamic && tilted(1) {
             return None;
         }
         // n·(R·R₀ᵀ·r) is (R₀·Rᵀ·n)·r: turn the normal back once instead of every arm forward.
@@ -113,7 +124,7 @@ impl Recycling {
             return false;
         };
         let (turned_a, turned_b) = (changed(0), changed(1));
-        // 2⁻⁶ rad is far below ten degrees.
+        // A half angle of 2⁻⁶ rad is a turn of 1.8°, below the limit.
         if moved >= self.tolerance.to_bits() || turned_a.max(turned_b) >= 1 << 24 {
             return false;
         }
@@ -183,8 +194,13 @@ fn alignment(a: [i32; 4], b: [i32; 4]) -> i64 {
 }
 
 fn turned_little(a: [i32; 4], b: [i32; 4]) -> bool {
+    turned_at_most(a, b, TURNED_LITTLE)
+}
+
+/// Returns whether cos² of half the angle between two rotations is above a limit, Q60.
+fn turned_at_most(a: [i32; 4], b: [i32; 4], limit: i64) -> bool {
     let cosine = alignment(a, b);
-    cosine * cosine > TURNED_LITTLE
+    cosine * cosine > limit
 }
 
 /// |sin| of half the angle between two rotations.
