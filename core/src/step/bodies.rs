@@ -26,8 +26,9 @@ pub(crate) struct StepBody {
     pub(crate) touches_moving: bool,
     /// A contact of this tick is touching.
     pub(crate) touches: bool,
-    /// New values of [`HotRow::still`] and [`HotRow::next`].
+    /// New values of [`HotRow::still`], [`HotRow::drift`] and [`HotRow::next`].
     pub(crate) still: u16,
+    pub(crate) drift: [i8; 6],
     pub(crate) next: BodyIndex,
     pub(crate) flags: u8,
     pub(crate) exponent: i8,
@@ -98,6 +99,7 @@ impl Bodies {
             touches_moving: false,
             touches: false,
             still: hot.still,
+            drift: hot.drift,
             next: hot.next,
             flags: cold.flags,
             exponent: cold.exponent,

@@ -24,14 +24,21 @@ pub(crate) struct Contact {
     pub(crate) known: Optional<ArmIndex>,
     /// Displacement of the first body until the impact, for fast approaches.
     pub(crate) lead: Vec3,
-    /// Three of its points were pushed in the tick, or four, and it does not slide.
-    pub(crate) stands: bool,
+    /// Bit i is set if point i was pushed in the tick.
+    pub(crate) pushed: u8,
+    /// A point was pushed, and friction holds the contact against sliding and twisting.
+    pub(crate) sticks: bool,
 }
 
 /// The contacts of a step.
 pub(super) type ContactColumn = Column<ContactIndex, Contact>;
 
 impl Contact {
+    /// Returns whether at least three points were pushed in the tick, and it does not slide.
+    pub(crate) const fn stands(&self) -> bool {
+        self.sticks && self.pushed.count_ones() >= 3
+    }
+
     /// Constructs a contact from a new manifold; `offset` is the vector from the first body's centre of mass to its
     /// shape's centre.
     #[inline(always)]
@@ -62,7 +69,8 @@ impl Contact {
             size,
             known: Optional::none(),
             lead: Vec3::ZERO,
-            stands: false,
+            pushed: 0,
+            sticks: false,
         }
     }
 

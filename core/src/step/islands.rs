@@ -24,6 +24,8 @@ pub(crate) struct Island {
     pub(super) members: Range<usize>,
     /// Range in [`Islands::contacts`].
     pub(super) contacts: Range<usize>,
+    /// Largest impulse that its contacts are warm started with, if it is at rest (`load_limit.rs`).
+    pub(super) load_limit: Option<i128>,
 }
 
 /// The islands of a step.
@@ -125,7 +127,7 @@ impl Islands {
         for &(key, place) in &self.sorted_places {
             let (label, at) = (IslandLabel::new((key >> 32) as u32), self.members.len());
             if self.list.as_slice().last().is_none_or(|last| last.label != label) {
-                self.list.push(Island { label, members: at..at, contacts: 0..0 });
+                self.list.push(Island { label, members: at..at, contacts: 0..0, load_limit: None });
             }
             let last = IslandIndex::from_position(self.list.len() - 1);
             self.numbers[place] = Optional::some(last);

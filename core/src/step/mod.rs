@@ -35,6 +35,7 @@
 //!
 //! **Scratch.** Dropping all of [`Scratch`] between two ticks, or between commands and the step, changes no bit.
 
+mod anchors;
 mod arms;
 mod batches;
 mod bodies;
@@ -52,6 +53,7 @@ mod index;
 mod inertia;
 mod islands;
 pub(crate) mod lanes;
+mod load_limit;
 mod narrow;
 mod prepare;
 mod record;
@@ -61,10 +63,12 @@ mod rows;
 mod rules;
 mod scalar_contact;
 mod sensors;
+mod settle;
 mod shapes;
 mod sleep;
 mod solve;
 mod spin;
+mod stillness;
 mod supports;
 mod sweep;
 mod wake;
@@ -202,6 +206,7 @@ pub(crate) struct Scratch {
     /// Pair keys and body places of the contacts, for phases that need no more of them.
     ends: Column<ContactIndex, narrow::PairCandidate>,
     crowd: crowd::Crowd,
+    anchors: anchors::Anchors,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(ShapeKey, ShapeKey)>,
     /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.

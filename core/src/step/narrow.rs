@@ -215,11 +215,12 @@ impl Finder<'_> {
         let recycled = old.filter(|_| flat && self.recycles).and_then(|old| pair.recycle(old));
         if let (Some(old), Some(separations)) = (old, recycled) {
             piece.recycled += 1;
-            let (size, known, lead, stands) = (pair.size(), Optional::none(), Vec3::ZERO, false);
+            let (size, known, lead) = (pair.size(), Optional::none(), Vec3::ZERO);
+            let (pushed, sticks) = (0, false);
             // Constructed in place: `push` would copy it from the stack.
             piece.contacts.extend(once_with(|| {
                 let row = *old;
-                Contact { row, bodies: places, separations, size, known, lead, stands }
+                Contact { row, bodies: places, separations, size, known, lead, pushed, sticks }
             }));
         } else if let Some(reach) = reach.or_else(|| pair.reach(&self.sweeper)) {
             pair.make(self.world, &self.sweeper, &reach, old, piece);

@@ -10,8 +10,10 @@ use super::contacts::Contact;
 use super::lanes::pack::{AngularPack, Eight, Pack, PointPack, Slender, WIDTH, put3};
 use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows};
+use super::load_limit;
 use crate::data::Column;
 use crate::math::{Lane, Q20, Q30, Wide};
+use crate::world::rows::ContactRow;
 
 /// Soft-constraint coefficients for the substep length.
 #[derive(Clone, Copy, Debug)]
@@ -209,7 +211,16 @@ impl Prepare<'_> {
                 pack.slender.any[side] = true;
             }
         }
-        for (j, (point, pack)) in contact.row.points.iter().zip(points).enumerate() {
+        let limited;
+        let limit = load_limit::factor(self.found.islands, contact, bodies, mass_fractions[0]);
+        let row = match limit {
+            Some(factor) => {
+                limited = load_limit::scaled(&contact.row, factor);
+                &limited
+            }
+            None => &contact.row,
+        };
+        for (j, (point, pack)) in row.points.iter().zip(points).enumerate() {
             for side in 0..2 {
                 put3(&mut stage.arms[j][side], lane, &arms.of[j][side]);
             }
@@ -218,10 +229,10 @@ impl Prepare<'_> {
             pack.preload.set(lane, point.preload);
             pack.push.set(lane, self.push.max(deep_push(contact.separations[j])));
         }
-        put3(&mut stage.friction, lane, &contact.row.friction);
+        put3(&mut stage.friction, lane, &row.friction);
         if !angular.is_empty() {
             let exponents = bodies.map(|body| body.exponent);
-            stage_turns(lane, angular, stage, contact, exponents, arms.twist);
+            stage_turns(lane, angular, stage, (row, contact.size), exponents, arms.twist);
         }
     }
 }
@@ -231,29 +242,29 @@ fn stage_turns(
     lane: usize,
     angular: &mut [AngularPack],
     stage: &mut Stage,
-    contact: &Contact,
+    (row, size): (&ContactRow, i64),
     exponents: [i8; 2],
     spread: [Q30; 2],
 ) {
-    let mixed = &contact.row.mixed;
+    let mixed = &row.mixed;
     // Several points resist twisting by friction at their mean distance from the centre. A single point does so only
     // with spinning friction in its material, at the size of the contact.
-    let several = contact.row.points.len() > 1;
+    let several = row.points.len() > 1;
     let friction = if several { mixed.friction } else { mixed.spinning };
     let scaled = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
     if friction != Q30::ZERO {
-        let twist = if several { spread } else { scaled(contact.size) };
+        let twist = if several { spread } else { scaled(size) };
         for (to, value) in stage.twist.iter_mut().zip(twist) {
             to.set(lane, value);
         }
         angular[0].friction.set(lane, friction);
-        angular[0].impulse.set(lane, contact.row.twist);
+        angular[0].impulse.set(lane, row.twist);
     }
     if mixed.rolling != Q30::ZERO {
-        for (to, value) in stage.roll.iter_mut().zip(scaled(contact.size)) {
+        for (to, value) in stage.roll.iter_mut().zip(scaled(size)) {
             to.set(lane, value);
         }
-        put3(&mut stage.rolling, lane, &contact.row.rolling);
+        put3(&mut stage.rolling, lane, &row.rolling);
         for row in &mut angular[1..] {
             row.friction.set(lane, mixed.rolling);
         }

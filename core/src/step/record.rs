@@ -77,19 +77,21 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
             let contact = &mut scratch.contacts[contact];
             let (row, separations) = (&mut contact.row, &contact.separations);
             row.touching = pack.impact_impulse.get(lane) > Q20::ZERO;
-            let mut pushed = 0;
-            for ((point, solved), separation) in row.points.iter_mut().zip(rows).zip(separations) {
+            contact.pushed = 0;
+            let solved = row.points.iter_mut().zip(rows).zip(separations).enumerate();
+            for (i, ((point, solved), separation)) in solved {
+                let pushed = solved.total.get(lane) > Q20::ZERO;
                 point.impulse = solved.impulse.get(lane);
-                point.preload = point.preload.min(point.impulse);
-                row.touching |= solved.total.get(lane) > Q20::ZERO || *separation < 0;
-                pushed += u32::from(solved.total.get(lane) > Q20::ZERO);
+                point.preload = solved.preload.get(lane).min(point.impulse);
+                row.touching |= pushed || *separation < 0;
+                contact.pushed |= u8::from(pushed) << i;
             }
             let tangents = [get3(&pack.tangents[0], lane), get3(&pack.tangents[1], lane)];
             let turn = |row: usize| turns.get(row).map_or(Q20::ZERO, |row| row.impulse.get(lane));
             row.friction = across(&tangents, pack.sliding_impulse.map(|slid| slid.get(lane)));
             row.twist = turn(0);
             row.rolling = across(&tangents, [turn(1), turn(2)]);
-            contact.stands = pushed >= 3 && sticks(row);
+            contact.sticks = contact.pushed != 0 && sticks(row);
             if row.touching {
                 for body in contact.bodies {
                     scratch.bodies.list[body].touches = true;

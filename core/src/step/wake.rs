@@ -48,7 +48,7 @@ pub(super) fn wake(
         }
         let next = body.next;
         (body.awake, body.read_only, body.woken) = (true, false, true);
-        (body.still, body.next) = (0, BodyIndex::default());
+        (body.still, body.drift, body.next) = (0, [0; 6], BodyIndex::default());
         woken.push(at);
         at = next;
     }

@@ -157,6 +157,7 @@ impl Moved {
             velocity: motion.linear,
             spin,
             still: body.still,
+            drift: body.drift,
             next: body.next,
         };
         let saturated = body.dynamic && motion.linear.iter().chain(&motion.angular).any(at_cap);

@@ -241,7 +241,7 @@ impl Frame {
         while self.hot(store, at).is_asleep() {
             let row = self.hot_mut(store, at);
             let next = row.next;
-            (row.still, row.next) = (0, BodyIndex::default());
+            (row.still, row.drift, row.next) = (0, [0; 6], BodyIndex::default());
             self.mark_active(store, at);
             woken.push(at);
             at = next;

@@ -37,6 +37,9 @@ pub(crate) struct HotRow {
     pub(crate) spin: [Q20; 3],
     /// Ticks for which the body has been slow, up to the time to sleep; then [`ASLEEP`].
     pub(crate) still: u16,
+    /// Displacement and rotation about the principal axes since `still` was last zero, in hundredths of the motion at the sleep threshold
+    /// during all of the time to sleep. Zero for sleeping bodies.
+    pub(crate) drift: [i8; 6],
     /// Of a sleeping body: the next body of its sleeping island, in an ascending ring; itself if it is alone. Of others: 0.
     pub(crate) next: BodyIndex,
 }

@@ -70,6 +70,7 @@ pub(super) fn rows(
         velocity: speed_lanes(velocity)?,
         spin: spin_lanes(spin, exponent)?,
         still: 0,
+        drift: [0; 6],
         next: BodyIndex::default(),
     };
     Ok((hot, cold))

@@ -38,7 +38,8 @@ fn a_crowd_takes_bounded_work() {
             world.step();
         }
         let deepest = world.step().deepest.to_f64();
-        assert!(deepest > -0.5, "{deepest} m deep after a second");
+        // Centres that coincide exactly push each other along one axis only, and some stay together.
+        assert!(deepest > -0.01 || size == Real::ZERO, "{deepest} m deep after a second");
     }
 }
 

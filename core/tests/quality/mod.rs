@@ -14,6 +14,7 @@ mod furniture;
 mod impacts;
 mod invariance;
 mod kinds;
+mod landing;
 mod liveliness;
 mod locality;
 mod mass;

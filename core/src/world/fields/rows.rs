@@ -134,6 +134,9 @@ impl HasKey for ShapeRow {
     type Key = ShapeKey;
 }
 
+/// Names of the components of [`HotRow::drift`].
+const DRIFT: [&str; 6] = ["drift_x", "drift_y", "drift_z", "drift_1", "drift_2", "drift_3"];
+
 impl Row for Keyed<HotRow> {
     const KEY: usize = 4;
 
@@ -143,12 +146,15 @@ impl Row for Keyed<HotRow> {
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         v.body_index("body", Unit::Body, &mut self.key);
-        let HotRow { center, rotation, velocity, spin, still, next } = &mut self.row;
+        let HotRow { center, rotation, velocity, spin, still, drift, next } = &mut self.row;
         v.vec3("center", METRES, center);
         v.quat("rotation", None, rotation);
         v.lanes("velocity", SPEED, velocity);
         v.lanes("angular_velocity", Unit::Spin, spin);
         *still = v.leaf("still", Unit::Count, 2, u64::from(*still)) as u16;
+        for (name, drift) in DRIFT.into_iter().zip(drift) {
+            *drift = v.leaf(name, Unit::Count, 1, u64::from(drift.cast_unsigned())) as i8;
+        }
         v.body_index("sleeps_with", Unit::Body, next);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
     ensure(!row.moves() || cold.kind != BodyKind::Static, "it is static and moves")?;
     if row.is_asleep() {
         ensure(cold.kind == BodyKind::Dynamic && cold.enabled, "it sleeps and is not dynamic")?;
-        ensure(!row.moves(), "it sleeps and moves")
+        ensure(!row.moves() && row.drift == [0; 6], "it sleeps and moves")
     } else {
         ensure(row.still <= MOST_STILL && row.still != ASLEEP, "it has been still for too long")?;
         ensure(row.next == BodyIndex::default(), "it is awake and linked to a sleeping island")
