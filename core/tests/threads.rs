@@ -1,4 +1,5 @@
-//! Any number of threads gives the same bits and events on every tick of every scene, also in resimulation.
+//! Any number of threads gives the same bits and events on every tick of every scene, also in resimulation. Miri and
+//! `ThreadSanitizer` run the tests whose names begin with `small`, see `.ci/run sanitizers`.
 
 use isostep_core::Tick;
 use isostep_core::parallel::Threads;
@@ -49,5 +50,35 @@ fn threads_may_change_between_ticks() {
             scene.step();
             assert_eq!(scene.world.digest(), digests[tick as usize], "{name}, tick {tick}");
         }
+    }
+}
+
+#[test]
+fn small_scenes_agree_on_two_threads() {
+    let threads = Threads::new(2).expect("threads").eager();
+    let ticks = if cfg!(miri) { 2 } else { 40 };
+    let [mut alone, mut shared] = [(); 2].map(|()| scenes::stacks(2, 2));
+    shared.world.set_threads(threads);
+    for tick in 1..=ticks {
+        assert_eq!(alone.step(), shared.step(), "tick {tick}");
+        assert_eq!(alone.digest(), shared.digest(), "tick {tick}");
+    }
+}
+
+/// A panic in shared work used to leave the pool with a poisoned lock, and every later step ran on one thread. The unit
+/// tests of `parallel` show that its workers still take part; here the steps after it give the same bits.
+#[test]
+fn small_scenes_agree_after_a_panic_in_shared_work() {
+    let threads = Threads::new(2).expect("threads").eager();
+    let panics = std::panic::AssertUnwindSafe(|| {
+        threads.for_each(&mut [0; 200], |place, _| assert!(place != 100, "injected"));
+    });
+    assert!(std::panic::catch_unwind(panics).is_err());
+    let ticks = if cfg!(miri) { 1 } else { 40 };
+    let [mut alone, mut shared] = [(); 2].map(|()| scenes::stacks(2, 2));
+    shared.world.set_threads(threads);
+    for tick in 1..=ticks {
+        assert_eq!(alone.step(), shared.step(), "tick {tick}");
+        assert_eq!(alone.digest(), shared.digest(), "tick {tick}");
     }
 }

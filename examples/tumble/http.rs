@@ -1,5 +1,6 @@
 //! The part of HTTP/1.1 that a local page needs, parsed within limits: any bytes give a request or
-//! a refusal. One request per connection. `page` has the routes.
+//! a refusal. One request per connection. `page` has the routes. The example is complete without the
+//! command: `isostep lab` has a reader of its own, for larger bodies and several pages.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

@@ -4,6 +4,8 @@
 //! - [`scene_golden`]: committed digests of each scene; [`Golden`]: committed digests of anything else.
 //! - [`matrix`]: every scene on every path that a target supports, compared with those digests.
 
+#[doc(hidden)]
+pub mod floats;
 pub mod games;
 mod golden;
 pub mod matrix;

@@ -2,20 +2,7 @@
 //! between cores for balls and capsules.
 
 use crate::engine::{Form, Observation, Staging};
-
-type V = [f64; 3];
-
-fn dot(a: V, b: V) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn sub(a: V, b: V) -> V {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn cross(a: V, b: V) -> V {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
+use isostep_scenes::floats::{V, cross, dot, sub};
 
 fn along(from: V, direction: V, length: f64) -> V {
     [0, 1, 2].map(|i| from[i] + direction[i] * length)

@@ -332,6 +332,11 @@ impl<I: TypedIndex> IndexSet<I> {
         self.bits.clear();
     }
 
+    /// Reserves capacity for indices with numbers below `end`.
+    pub(crate) fn reserve(&mut self, end: u32) {
+        self.bits.reserve(end);
+    }
+
     pub(crate) fn union_with(&mut self, other: &Self) {
         self.bits.union_with(&other.bits);
     }

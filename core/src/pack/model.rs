@@ -4,7 +4,12 @@
 //!
 //! A constant column takes two bytes; a column that looks random is stored. The coder is a
 //! carry-less 32-bit range coder. The decoder reads zeros past the end, so it is total.
+//!
+//! The coder of input windows (`rollback/src/window/coder.rs`) is another algorithm: it propagates
+//! carries and omits trailing zeros, which saves bytes in small packets. Both define formats, so
+//! neither can replace the other.
 
+use crate::bytes::Reader;
 use core::ops::Range;
 
 /// Column with a single value, which follows.
@@ -102,11 +107,11 @@ struct Decoder<'a> {
     low: u32,
     high: u32,
     code: u32,
-    bytes: &'a [u8],
+    bytes: Reader<'a>,
 }
 
 impl<'a> Decoder<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
+    fn new(bytes: Reader<'a>) -> Self {
         let mut decoder = Self { low: 0, high: u32::MAX, code: 0, bytes };
         (0..4).for_each(|_| decoder.shift());
         decoder
@@ -114,8 +119,7 @@ impl<'a> Decoder<'a> {
 
     #[inline]
     fn shift(&mut self) {
-        let (next, rest) = self.bytes.split_first().map_or((0, self.bytes), |(b, rest)| (*b, rest));
-        self.bytes = rest;
+        let next = self.bytes.u8().unwrap_or(0);
         self.code = self.code << 8 | u32::from(next);
     }
 
@@ -200,26 +204,19 @@ pub(super) fn decode(
     range: Range<usize>,
     rows: usize,
 ) -> Option<()> {
-    let mut head = packed;
-    let mut next = || {
-        let (byte, rest) = head.split_first()?;
-        head = rest;
-        Some(*byte)
-    };
+    let mut head = Reader::new(packed);
     let mut kinds = Vec::new();
     for column in columns(range, rows) {
-        let kind = next()?;
+        let kind = head.u8()?;
         match kind {
-            CONSTANT => planes[column.clone()].fill(next()?),
+            CONSTANT => planes[column.clone()].fill(head.u8()?),
             STORED | MODELLED => {}
             _ => return None,
         }
         kinds.push((kind, column));
     }
     for (_, column) in kinds.iter().filter(|(kind, _)| *kind == STORED) {
-        let (bytes, rest) = head.split_at_checked(column.len())?;
-        planes[column.clone()].copy_from_slice(bytes);
-        head = rest;
+        planes[column.clone()].copy_from_slice(head.take(column.len())?);
     }
     let mut decoder = Decoder::new(head);
     for (_, column) in kinds.into_iter().filter(|(kind, _)| *kind == MODELLED) {

@@ -4,6 +4,7 @@
 //! [`Threads::new`] starts its own threads, which spin during a step. A game can share an existing
 //! [`Pool`] instead (with the feature `rayon`, a rayon pool).
 
+mod sync;
 mod workers;
 
 use core::fmt;

@@ -12,22 +12,18 @@
 )]
 
 use super::Pool;
+use super::sync::{
+    Arc, AtomicBool, AtomicU32, AtomicU64, Instant, JoinHandle, Mutex, Ordering, TURNS, UnsafeCell,
+    fence, spin_loop, thread,
+};
 use core::any::Any;
-use core::cell::UnsafeCell;
-use core::hint::spin_loop;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::sync::PoisonError;
 
 /// Spinning time after the last work. Longer than the pause between two steps of a rollback,
 /// shorter than a tick.
 const SPIN_TIME: Duration = Duration::from_micros(100);
-
-/// Spins before a thread yields, in case there are more threads than cores.
-const TURNS: u32 = 128;
 
 /// Lent work. Valid while the gate is open or counts a joined worker, regardless of the lifetime in
 /// the type.
@@ -43,8 +39,8 @@ const JOINED: u64 = OPEN - 1;
 struct Common {
     gate: Gate,
     lent: UnsafeCell<Option<Lent>>,
-    /// Held during a loan.
-    lender: Mutex<()>,
+    /// Set during a loan, by the lending thread. Not a mutex, which a panic in the work would poison.
+    lending: AtomicBool,
     /// Panic payload of a worker.
     panicked: Mutex<Option<Box<dyn Any + Send>>>,
     /// Number of pending `expect` calls.
@@ -53,9 +49,9 @@ struct Common {
     over: AtomicBool,
 }
 
-// SAFETY: the holder of `lender` writes `lent` while the gate is closed and empty, and workers that
-// joined through the open gate read it; the gate's acquire and release order the two. Its target is
-// `Sync`.
+// SAFETY: the thread that set `lending` writes `lent` while the gate is closed and empty, and workers
+// that joined through the open gate read it; the gate's acquire and release order the two. Its target
+// is `Sync`.
 #[allow(unsafe_code, reason = "see above")]
 unsafe impl Sync for Common {}
 // SAFETY: only joined workers dereference the pointer, and its target is `Sync`, so any thread may.
@@ -73,7 +69,7 @@ impl Workers {
         let common = Arc::new(Common {
             gate: Gate(AtomicU64::new(0)),
             lent: UnsafeCell::new(None),
-            lender: Mutex::new(()),
+            lending: AtomicBool::new(false),
             panicked: Mutex::new(None),
             expected: AtomicU32::new(0),
             asleep: AtomicU32::new(0),
@@ -92,7 +88,8 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        self.common.over.store(true, Ordering::SeqCst);
+        // `unpark` and `join` order this store before the worker's next load.
+        self.common.over.store(true, Ordering::Relaxed);
         for handle in self.handles.drain(..) {
             handle.thread().unpark();
             // A worker catches the panics of lent work, so it never panics itself.
@@ -108,12 +105,7 @@ impl Pool for Workers {
 
     fn share(&self, work: &(dyn Fn() + Sync)) {
         // A loan is under way, by another world or by the work itself: the caller works alone.
-        let _lender = match self.common.lender.try_lock() {
-            Ok(lender) => lender,
-            // The lock guards no data, and `Loan` closes the gate on unwinding: a panic breaks nothing.
-            Err(TryLockError::Poisoned(lender)) => lender.into_inner(),
-            Err(TryLockError::WouldBlock) => return work(),
-        };
+        let Some(_lending) = self.common.start_lending() else { return work() };
         // Left behind if the lender of the last loan panicked as well.
         drop(self.common.take_panic());
         self.expect();
@@ -127,14 +119,17 @@ impl Pool for Workers {
     }
 
     fn expect(&self) {
-        self.common.expected.fetch_add(1, Ordering::SeqCst);
-        if self.common.asleep.load(Ordering::SeqCst) > 0 {
+        self.common.expected.fetch_add(1, Ordering::Relaxed);
+        // Of this fence and the one in `sleep`, one is first: either this thread sees a sleeper, or the
+        // sleeper sees that work is expected.
+        fence(Ordering::SeqCst);
+        if self.common.asleep.load(Ordering::Relaxed) > 0 {
             self.handles.iter().for_each(|handle| handle.thread().unpark());
         }
     }
 
     fn rest(&self) {
-        self.common.expected.fetch_sub(1, Ordering::SeqCst);
+        self.common.expected.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -150,7 +145,21 @@ impl Drop for Loan<'_> {
     }
 }
 
+/// Allows the next loan on drop, also if the work panics.
+struct Lending<'a>(&'a Common);
+
+impl Drop for Lending<'_> {
+    fn drop(&mut self) {
+        self.0.lending.store(false, Ordering::Release);
+    }
+}
+
 impl Common {
+    /// Returns `None` while another loan is under way.
+    fn start_lending(&self) -> Option<Lending<'_>> {
+        (!self.lending.swap(true, Ordering::Acquire)).then(|| Lending(self))
+    }
+
     /// Lends work to all spinning workers, until [`Common::take_back`].
     fn lend(&self, work: &(dyn Fn() + Sync)) {
         #[allow(unsafe_code, reason = "the gate bounds the use of the pointer, not its lifetime")]
@@ -158,17 +167,16 @@ impl Common {
         // the borrow ends, returns after all of them have left.
         let work = unsafe { core::mem::transmute::<&(dyn Fn() + Sync), Lent>(work) };
         #[allow(unsafe_code, reason = "only the lender writes, while no worker can join")]
-        // SAFETY: `lender` is held, and the gate has been closed and empty since the last loan.
-        unsafe {
-            *self.lent.get() = Some(work);
-        }
+        // SAFETY: this thread set `lending`, and the gate has been closed and empty since the last loan.
+        self.lent.with_mut(|lent| unsafe { *lent = Some(work) });
         let loan = (self.gate.0.load(Ordering::Relaxed) / LOAN + 1) * LOAN;
         self.gate.0.store(loan | OPEN, Ordering::Release);
     }
 
     /// Closes the gate and waits until every joined worker has left.
     fn take_back(&self) {
-        self.gate.0.fetch_and(!OPEN, Ordering::AcqRel);
+        // The load that finds the gate empty acquires all that workers released.
+        self.gate.0.fetch_and(!OPEN, Ordering::Relaxed);
         let mut turn = 0;
         while self.gate.0.load(Ordering::Acquire) & JOINED > 0 {
             wait(&mut turn);
@@ -187,7 +195,7 @@ impl Common {
             let joined = self.gate.0.compare_exchange_weak(
                 gate,
                 gate + 1,
-                Ordering::AcqRel,
+                Ordering::Acquire,
                 Ordering::Relaxed,
             );
             if joined.is_ok() {
@@ -205,7 +213,7 @@ impl Common {
     fn work(&self) {
         #[allow(unsafe_code, reason = "a joined worker may dereference the pointer")]
         // SAFETY: this worker joined through the open gate after the pointer was written, and the lender waits until it leaves.
-        let work = unsafe { (*self.lent.get()).map(|work| &*work) };
+        let work = self.lent.with(|lent| unsafe { (*lent).map(|work| &*work) });
         let Some(work) = work else { return };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             *self.panicked.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
@@ -231,12 +239,13 @@ impl Common {
     }
 
     fn sleep(&self) {
-        self.asleep.fetch_add(1, Ordering::SeqCst);
+        self.asleep.fetch_add(1, Ordering::Relaxed);
         // A later `expect` sees the counter and unparks this thread; an unpark before `park` is not lost.
-        if self.expected.load(Ordering::SeqCst) == 0 && !self.over.load(Ordering::SeqCst) {
+        fence(Ordering::SeqCst);
+        if self.expected.load(Ordering::Relaxed) == 0 && !self.over.load(Ordering::Relaxed) {
             thread::park();
         }
-        self.asleep.fetch_sub(1, Ordering::SeqCst);
+        self.asleep.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -44,6 +44,15 @@ pub(crate) struct Broad {
     done: Vec<(ShapeKey, ShapeKey)>,
 }
 
+impl Broad {
+    /// Reserves the initial capacity.
+    pub(super) fn reserve(&mut self) {
+        make_room(&mut self.sort, 0);
+        make_room(&mut self.found, 0);
+        make_room(&mut self.woken, 0);
+    }
+}
+
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let Scratch { changed, activity_changed, broad, bodies, shapes, .. } = scratch;
     if broad.ready {

@@ -250,6 +250,19 @@ pub(crate) struct Scratch {
 const MAX_LISTED: usize = 1 << 16;
 
 impl Scratch {
+    /// Gives lists and sets that are short in most steps a capacity that a small world never exceeds, so that its rare steps
+    /// with many entries do not allocate.
+    fn reserve(&mut self) {
+        for set in [&mut self.copied, &mut self.neighbours, &mut self.woken_in_old] {
+            set.reserve(resim::MIN_ROOM as u32);
+        }
+        resim::make_room(&mut self.woken, 0);
+        resim::make_room(&mut self.slept, 0);
+        self.broad.reserve();
+        self.record.reserve();
+        self.resim.reserve();
+    }
+
     #[cfg(feature = "test-internals")]
     pub(crate) const fn inject_fault(&mut self, fault: Fault) {
         self.islands.fault = Some(fault);
@@ -311,6 +324,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     let mut report = StepReport::default();
     let mut scratch = core::mem::take(&mut world.scratch);
     scratch.events.clear();
+    scratch.reserve();
     // The number of contacts of the last step is the estimate for this one.
     let crowded = world.threads.pays(scratch.contacts.len());
     scratch.threads = if crowded { world.threads.clone() } else { Threads::ONE };

@@ -7,7 +7,7 @@ use super::contacts::Contact;
 use super::index::ContactIndex;
 use super::lanes::pack::get3;
 use super::prepare::across;
-use super::resim::Diff;
+use super::resim::{Diff, make_room};
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
 use crate::math::{Q20, Real, Vec3, round_shift, saturate};
@@ -27,6 +27,14 @@ pub(crate) struct Buffers {
     /// Pages with a body whose contacts may have changed.
     pages: Vec<u32>,
     sort_pages: Vec<u32>,
+}
+
+impl Buffers {
+    /// Reserves the initial capacity.
+    pub(super) fn reserve(&mut self) {
+        make_room(&mut self.pages, 0);
+        make_room(&mut self.sort_pages, 0);
+    }
 }
 
 /// Page of the owner of a contact, and the contact.
@@ -207,17 +215,18 @@ fn write_page(
     if owners.is_empty() && before.is_none_or(is_empty) && is_empty(old) {
         return;
     }
-    let mut new = store.contacts.take_for_writing(page);
+    // Pages move between frames. A page that had as many rows is taken, or each would grow to its peak separately. A few more,
+    // because contacts of both frames may remain.
+    let rows = |page: PageRef| store.contacts.get(page).rows.len();
+    let most = rows(old).max(before.map_or(0, rows)).max(owners.len());
+    let room = (most + most / 8).next_power_of_two().max(MIN_ROOM);
+    let mut new = store.contacts.take_for_writing(page, room);
     {
         let (was, old) = (before.map(|page| store.contacts.get(page)), store.contacts.get(old));
         new.overlaps.clear();
         new.overlaps.extend_from_slice(&old.overlaps);
         new.rows.clear();
-        // Pages move between frames. Without this reserve each of them would grow to its peak separately.
-        let most = old.rows.len().max(owners.len());
-        if new.rows.capacity() < most {
-            new.rows.reserve(most.next_power_of_two().max(MIN_ROOM));
-        }
+        new.rows.reserve(room);
         let side = Side { scratch, work, store, pending };
         let (cold, events, same_ids) = (&store.cold, &mut output.events, output.same_ids);
         let writer = EventWriter { base, work, same_ids, cold, events };

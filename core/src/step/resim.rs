@@ -61,6 +61,14 @@ pub(crate) struct Buffers {
     pairs: PairBuffers,
 }
 
+impl Buffers {
+    /// Reserves the initial capacity.
+    pub(super) fn reserve(&mut self) {
+        self.seen.reserve(MIN_ROOM as u32);
+        self.islands.reserve(MIN_ROOM as u32);
+    }
+}
+
 /// Body that a command names, and the position of the command.
 type Named = (BodyIndex, u32);
 
@@ -322,7 +330,7 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Fr
         let to = next.streams[stream].cold[page];
         let (a, b) = (store.cold.get(from), store.cold.get(to));
         if !a.has_same(b, row) {
-            let mut new = store.cold.take_for_writing(&mut next.streams[stream].cold[page]);
+            let mut new = store.cold.take_for_writing(&mut next.streams[stream].cold[page], 0);
             new.copy_from(store.cold.get(to));
             new.take_row(store.cold.get(from), row);
             store.cold.put(next.streams[stream].cold[page], new, to);
@@ -458,8 +466,8 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Initial capacity of a list of a held tick.
-const MIN_ROOM: usize = 256;
+/// Initial capacity of lists, those of held ticks among them.
+pub(super) const MIN_ROOM: usize = 256;
 
 /// Computes the dirty bodies of the next tick.
 pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Frame, report: &mut StepReport) {

@@ -22,6 +22,24 @@ impl PageRef {
 /// Content that can be copied without an allocation if the target has capacity.
 pub(crate) trait Page: Default {
     fn copy_from(&mut self, other: &Self);
+
+    /// Number of rows that the page has capacity for, if that differs between pages.
+    fn capacity(&self) -> usize {
+        0
+    }
+}
+
+/// Number of size classes of free pages: no rows, up to 1, 2 to 3, 4 to 7, …, 8,192 or more.
+const CLASSES: usize = 15;
+
+/// Class of a page with this capacity: its number of bits.
+fn class_of(capacity: usize) -> usize {
+    ((usize::BITS - capacity.leading_zeros()) as usize).min(CLASSES - 1)
+}
+
+/// Lowest class whose pages all have capacity for this number of rows; of the last class, some may not.
+fn class_for(rows: usize) -> usize {
+    if rows == 0 { 0 } else { class_of(rows.next_power_of_two()) }
 }
 
 /// A pool of pages.
@@ -30,7 +48,8 @@ pub(crate) struct Pages<T> {
     content: Vec<T>,
     /// Number of frames that hold each page; 0 for pages in `free`.
     holders: Vec<u32>,
-    free: Vec<u32>,
+    /// Free pages by size class, so that a page with many rows is written to one that had as many.
+    free: [Vec<u32>; CLASSES],
     /// Digest of each page since its last write, with the set of rows it covers.
     digests: Vec<OnceLock<(u32, Digest)>>,
 }
@@ -38,7 +57,14 @@ pub(crate) struct Pages<T> {
 impl<T: Page> Pages<T> {
     /// Allocates a page with one holder and unspecified content.
     pub(crate) fn allocate(&mut self) -> PageRef {
-        if let Some(place) = self.free.pop() {
+        self.allocate_for(0)
+    }
+
+    /// Allocates a page, if possible one with capacity for this number of rows.
+    fn allocate_for(&mut self, rows: usize) -> PageRef {
+        let (small, large) = self.free.split_at_mut(class_for(rows));
+        // The smallest that suffice come first, then the largest of the others.
+        if let Some(place) = large.iter_mut().chain(small.iter_mut().rev()).find_map(Vec::pop) {
             self.holders[place as usize] = 1;
             self.digests[place as usize] = OnceLock::new();
             return PageRef(place);
@@ -47,7 +73,9 @@ impl<T: Page> Pages<T> {
         self.holders.push(1);
         self.digests.push(OnceLock::new());
         // Capacity for its return, so that releasing a page never allocates.
-        self.free.reserve(self.content.len() - self.free.len());
+        for free in &mut self.free {
+            free.reserve(self.content.len() - free.len());
+        }
         PageRef(self.content.len() as u32 - 1)
     }
 
@@ -70,7 +98,8 @@ impl<T: Page> Pages<T> {
         let holders = &mut self.holders[page.0 as usize];
         *holders -= 1;
         if *holders == 0 {
-            self.free.push(page.0);
+            let capacity = self.content[page.0 as usize].capacity();
+            self.free[class_of(capacity)].push(page.0);
         }
     }
 
@@ -100,10 +129,10 @@ impl<T: Page> Pages<T> {
         self.written(*page)
     }
 
-    /// Takes out a page's content, unspecified, for writing, so that other pages can be read meanwhile. The replaced page stays
-    /// readable until [`Self::put`] returns the content.
-    pub(crate) fn take_for_writing(&mut self, page: &mut PageRef) -> T {
-        *page = self.allocate();
+    /// Takes out a page's content, unspecified, for writing about this number of rows, so that other pages can be read meanwhile.
+    /// The replaced page stays readable until [`Self::put`] returns the content.
+    pub(crate) fn take_for_writing(&mut self, page: &mut PageRef, rows: usize) -> T {
+        *page = self.allocate_for(rows);
         core::mem::take(&mut self.content[page.0 as usize])
     }
 

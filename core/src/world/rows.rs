@@ -265,6 +265,10 @@ impl Page for ContactPage {
         self.rows.clone_from(&other.rows);
         self.overlaps.clone_from(&other.overlaps);
     }
+
+    fn capacity(&self) -> usize {
+        self.rows.capacity()
+    }
 }
 
 impl ContactPage {

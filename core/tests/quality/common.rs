@@ -4,6 +4,7 @@ use isostep_core::internals::MassProperties;
 use isostep_core::shape::Shape;
 use isostep_core::world::{Body, BodyDef, BodyId, BodyKind, ShapeDef, World, WorldDef};
 use isostep_core::{Quat, Real, Rng, StepReport, Transform, Vec3, real};
+pub(crate) use isostep_scenes::floats::dot;
 
 /// Gravity of the default world, m/s².
 pub(crate) const GRAVITY: f64 = 9.81;
@@ -110,10 +111,6 @@ pub(crate) fn encoded(world: &World) -> Vec<u8> {
 
 pub(crate) fn floats(v: Vec3) -> [f64; 3] {
     v.to_array().map(Real::to_f64)
-}
-
-pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 pub(crate) fn length(v: Vec3) -> f64 {

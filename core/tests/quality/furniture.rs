@@ -5,21 +5,8 @@ use super::common::{ground, length, world};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, BodyKind, ShapeDef, World};
 use isostep_core::{Quat, Real, Rng, Vec3};
+use isostep_scenes::floats::{V, cross, dot, sub};
 use isostep_scenes::scenes::rest::{self, RestScene};
-
-type V = [f64; 3];
-
-fn dot(a: V, b: V) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn sub(a: V, b: V) -> V {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn cross(a: V, b: V) -> V {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
 
 /// A box, or a capsule along its second axis.
 #[derive(Clone, Copy)]

@@ -1,7 +1,8 @@
 //! Binary range coder: codes yes-or-no decisions, each in as many bits as its information content.
 //!
 //! Its output is the last part of a packet: it has no end marker, and past the end a reader sees zeros. The probability
-//! model is in `model.rs`; `SPEC.md` specifies every bit.
+//! model is in `model.rs`; `SPEC.md` specifies every bit. Packed states (`core/src/pack/model.rs`) have a coder without
+//! carries, with other bytes: four more at the end, which a packet can't afford and a block does not notice.
 
 /// Minimum of the range between two decisions; below it, a byte is written.
 const RANGE_MIN: u32 = 1 << 24;

@@ -1,8 +1,8 @@
 //! Kernels of the solver for several contacts at once, and the choice of the SIMD width.
 //!
 //! All operands are 32-bit integers and all sums of products 64-bit ones, so every width gives the same bits. The
-//! kernels are one macro ([`kernel`]), instantiated over the operations of each width: `scalar_ops` everywhere,
-//! `sse41_ops` and `avx2_ops` on x86-64, `neon_ops` on 64-bit ARM, `wasm_ops` in WebAssembly.
+//! kernels are macros ([`kernel`], [`rows`], [`vectors`]), instantiated over the operations of each width: `scalar_ops`
+//! everywhere, `sse41_ops` and `avx2_ops` on x86-64, `neon_ops` on 64-bit ARM, `wasm_ops` in WebAssembly.
 //!
 //! On x86-64 the instruction set is detected when a world is created. NEON is part of little-endian aarch64. A
 //! WebAssembly module cannot detect `simd128`: compiled with it, it runs only where it is supported. So these two are
@@ -18,6 +18,7 @@ mod rows;
 pub(crate) mod stage;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 use super::rows::RowsMut;
 use crate::math::Q30;
@@ -40,6 +41,7 @@ pub(crate) struct Batch<'a> {
 mod scalar_ops;
 mod scalar {
     use super::scalar_ops as ops;
+    super::vectors::vector_kernels!();
     super::kernel::kernels!();
     super::rows::row_kernels!();
 }
@@ -49,6 +51,7 @@ mod sse41_ops;
 #[cfg(target_arch = "x86_64")]
 mod sse41 {
     use super::sse41_ops as ops;
+    super::vectors::vector_kernels!(#[target_feature(enable = "sse4.1")]);
     super::kernel::kernels!(#[target_feature(enable = "sse4.1")]);
     super::rows::row_kernels!(#[target_feature(enable = "sse4.1")]);
 }
@@ -58,6 +61,7 @@ mod avx2_ops;
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::avx2_ops as ops;
+    super::vectors::vector_kernels!(#[target_feature(enable = "avx2")]);
     super::kernel::kernels!(#[target_feature(enable = "avx2")]);
     super::rows::row_kernels!(#[target_feature(enable = "avx2")]);
 }
@@ -67,6 +71,7 @@ mod neon_ops;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon {
     use super::neon_ops as ops;
+    super::vectors::vector_kernels!(#[target_feature(enable = "neon")]);
     super::kernel::kernels!(#[target_feature(enable = "neon")]);
     super::rows::row_kernels!(#[target_feature(enable = "neon")]);
 }
@@ -76,6 +81,7 @@ mod wasm_ops;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm {
     use super::wasm_ops as ops;
+    super::vectors::vector_kernels!();
     super::kernel::kernels!();
     super::rows::row_kernels!();
 }

@@ -1,7 +1,7 @@
 //! Visitors of the field description: layout, bytes, and residues after a prediction.
 
 use super::{Field, Row, Unit, Visitor};
-use crate::bytes::{unzigzag, zigzag};
+use crate::bytes::{self, unzigzag, zigzag};
 
 /// Returns the fields of a kind of row, in order.
 pub(crate) fn layout<R: Row>() -> Vec<Field> {
@@ -125,7 +125,7 @@ impl Visitor for Residue<'_> {
 
 /// Reads a row from its residue. Always terminates: missing bytes read as zero, and invalid values are recorded.
 pub(crate) struct Reader<'a> {
-    bytes: &'a [u8],
+    bytes: bytes::Reader<'a>,
     predicted: Bits,
     at: usize,
     key: usize,
@@ -158,6 +158,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read<R: Row>(bytes: &'a [u8], predicted: Bits) -> (R, Option<&'static str>) {
+        let bytes = bytes::Reader::new(bytes);
         let mut reader = Self { bytes, predicted, at: 0, key: R::KEY, refused: None };
         let mut row = R::blank();
         row.visit(&mut reader);
@@ -171,11 +172,10 @@ impl<'a> Reader<'a> {
 impl Visitor for Reader<'_> {
     #[inline]
     fn leaf(&mut self, _: &'static str, _: Unit, width: u32, _: u64) -> u64 {
-        let Some((bytes, rest)) = self.bytes.split_at_checked(width as usize) else {
+        let Some(bytes) = self.bytes.take(width as usize) else {
             self.refuse("its length");
             return 0;
         };
-        self.bytes = rest;
         let mut value = [0; 8];
         value[..bytes.len()].copy_from_slice(bytes);
         let value = u64::from_le_bytes(value);

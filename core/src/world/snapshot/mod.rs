@@ -88,6 +88,9 @@ pub enum SnapshotError {
 }
 
 const MAGIC: [u8; 4] = *b"ISNP";
+/// Version of the header and of the predictions. It does not move with the rows: the pack has a hash of their fields, and bytes of
+/// another build are refused as [`UnpackError::Layout`]. It must move if `predict.rs`, or what it computes with, gives other values:
+/// residues of old bytes would then restore another state. A test restores committed bytes to find that.
 const VERSION: u8 = 1;
 
 impl World {

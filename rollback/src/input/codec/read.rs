@@ -2,6 +2,7 @@
 
 use super::InputReadError;
 use core::fmt::{Display, Write};
+use isostep_core::internals::Reader as Bytes;
 use serde::de::value::U32Deserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer,
@@ -25,7 +26,7 @@ pub(super) struct Choice {
 
 /// Decodes a value from exactly these bytes.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, InputReadError> {
-    finish(Reader { bytes, at: 0, trace: None })
+    finish(Reader::new(bytes, None))
 }
 
 /// Decodes a value, and traces the requests.
@@ -33,31 +34,37 @@ pub(super) fn trace<T: DeserializeOwned>(
     bytes: &[u8],
     trace: &mut Trace,
 ) -> Result<T, InputReadError> {
-    finish(Reader { bytes, at: 0, trace: Some(trace) })
+    finish(Reader::new(bytes, Some(trace)))
 }
 
 fn finish<T: DeserializeOwned>(mut reader: Reader<'_>) -> Result<T, InputReadError> {
     let value = T::deserialize(&mut reader)?;
-    if reader.at != reader.bytes.len() {
-        return Err(InputReadError::Length { expected: reader.at, found: reader.bytes.len() });
+    if reader.left.is_empty() {
+        Ok(value)
+    } else {
+        Err(InputReadError::Length { expected: reader.at(), found: reader.length })
     }
-    Ok(value)
 }
 
 struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    left: Bytes<'a>,
+    length: usize,
     trace: Option<&'a mut Trace>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    const fn new(bytes: &'a [u8], trace: Option<&'a mut Trace>) -> Self {
+        Self { left: Bytes::new(bytes), length: bytes.len(), trace }
+    }
+
+    /// Number of bytes read.
+    const fn at(&self) -> usize {
+        self.length - self.left.len()
+    }
+
     fn take<const N: usize>(&mut self) -> Result<[u8; N], InputReadError> {
-        let rest = &self.bytes[self.at..];
-        let (part, _) = rest
-            .split_first_chunk::<N>()
-            .ok_or(InputReadError::Length { expected: self.at + N, found: self.bytes.len() })?;
-        self.at += N;
-        Ok(*part)
+        let expected = self.at() + N;
+        self.left.array().ok_or(InputReadError::Length { expected, found: self.length })
     }
 
     fn note(&mut self, parts: &[&str]) {
@@ -203,7 +210,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'_> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, InputReadError> {
-        let at = self.at;
+        let at = self.at();
         let [index] = self.take()?;
         if let Some(trace) = &mut self.trace {
             trace.enums.push(Choice { at, name, variants: variants.len() });
