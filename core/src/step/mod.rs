@@ -8,7 +8,6 @@
 //!  broad phase ─── shape pairs with overlapping bounds ◀──────────────────┐
 //!    │                                                                    │ pairs of woken bodies,
 //!  narrow phase ── contacts: recycled, or a new manifold ───▶ wake ───────┘ until no body wakes
-//!    │               (sensor pairs are set aside)
 //!  islands ─────── dynamic bodies connected by contacts; graph colouring orders the contacts
 //!    │
 //!  prepare ─────── batches of islands; constraint rows of eight contacts in a pack
@@ -20,7 +19,7 @@
 //!    │
 //!  write ───────── poses and velocities into pages ──────────────┐
 //!  record ──────── contacts into pages; began, ended and impacts │
-//!  sensors ─────── overlaps: entered, stayed, left               ├──▶ frame t + 1
+//!  sensors ─────── overlaps of final poses: entered, stayed, left ├──▶ frame t + 1
 //!  events ──────── all events, sorted ───────────────────────────┘
 //! ```
 //!
@@ -38,6 +37,7 @@
 mod arms;
 mod batches;
 mod bodies;
+mod bounds;
 mod broad;
 mod constraint;
 mod contacts;
@@ -81,10 +81,10 @@ use crate::data::{Column, IndexSet};
 use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::frame::Frame;
-use crate::world::rows::{BodyIndex, PairKey, ShapeKey};
+use crate::world::rows::{BodyIndex, PairKey};
 use crate::world::timeline::{Entry, IslandLabel, StepRecord, Timeline};
 use crate::world::{EventRow, World};
-pub(crate) use broad::MARGIN;
+pub(crate) use bounds::MARGIN;
 use index::{BodyPlace, ContactIndex};
 use resim::Begin;
 
@@ -112,7 +112,7 @@ pub enum Phase {
     Write,
     /// Writes contacts into pages and finds those that began or ended.
     Record,
-    /// Updates sensor overlaps.
+    /// Updates sensor overlaps, with the poses of the end of the tick.
     Sensors,
     /// Sorts the events.
     Events,
@@ -149,7 +149,7 @@ pub struct StepReport {
     pub slept: u32,
     /// Islands: sets of dynamic bodies connected by contacts.
     pub islands: u32,
-    /// Pairs of shapes whose bounds overlap.
+    /// Pairs of shapes, neither of them a sensor, whose bounds overlap.
     pub pairs: u32,
     /// Contacts of these pairs.
     pub contacts: u32,
@@ -195,15 +195,13 @@ pub(crate) struct Scratch {
     bodies: bodies::Bodies,
     shapes: shapes::Shapes,
     places: gather::Places,
-    /// Pairs with overlapping bounds, without sensor pairs.
+    /// Pairs with overlapping bounds.
     candidates: Vec<narrow::PairCandidate>,
     pieces: Vec<narrow::Piece>,
     contacts: contacts::ContactColumn,
     /// Pair keys and body places of the contacts, for phases that need no more of them.
     ends: Column<ContactIndex, narrow::PairCandidate>,
     crowd: crowd::Crowd,
-    /// Pairs of shapes of which one is a sensor.
-    sensing: Vec<(ShapeKey, ShapeKey)>,
     /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.
     copied: IndexSet<BodyIndex>,
     /// Bodies that had a contact with a simulated body on the last tick.

@@ -127,8 +127,10 @@ pub struct World {
 /// Effects of this tick's commands that are not in rows. Derived from the commands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
-    /// Bodies that commands spawned, despawned, moved or redefined.
+    /// Bodies that commands spawned, despawned, moved or redefined, in the order of the commands.
     pub(crate) changed: Vec<BodyIndex>,
+    /// The same, for lookups.
+    pub(crate) changed_set: IndexSet<BodyIndex>,
     /// Bodies whose contacts of the last tick are invalid.
     pub(crate) void: IndexSet<BodyIndex>,
     /// Bodies woken by command.
@@ -145,6 +147,7 @@ impl Pending {
 
     fn clear(&mut self) {
         self.changed.clear();
+        self.changed_set.clear();
         self.void.clear();
         self.woken.clear();
     }
