@@ -137,7 +137,7 @@ impl Phase {
 }
 
 /// Counters of one step. They are not state: they count the work of this call, which is less in an incremental
-/// resimulation ([`again`](Self::again)). [`World::events`](crate::world::World::events) lists what happened in the
+/// resimulation ([`incremental`](Self::incremental)). [`World::events`](crate::world::World::events) lists what happened in the
 /// tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
@@ -157,21 +157,21 @@ pub struct StepReport {
     pub points: u32,
     /// Contacts whose shapes overlapped or pushed each other.
     pub touching: u32,
-    /// Shapes inside sensors, where one of the two is awake, moving or changed.
-    pub sensed: u32,
+    /// Overlaps of a sensor and a shape of which one is awake, moving or changed.
+    pub sensor_overlaps: u32,
     /// Events of the step.
     pub events: u32,
     /// Contacts recycled from the last tick because their bodies hardly moved.
-    pub kept: u32,
+    pub recycled: u32,
     /// Colours of the contact graph. Contacts of one colour share no dynamic body.
     pub colours: u32,
     /// Deepest overlap, metres, as a negative separation; zero if there is none.
     pub deepest: Real,
     /// Bodies that were clamped to the world limit.
-    pub limited: u32,
+    pub clamped: u32,
     /// True if this step was an incremental resimulation of an old tick. The counts above then cover the simulated
     /// bodies only.
-    pub again: bool,
+    pub incremental: bool,
     /// Simulated bodies whose new rows equal those of the old timeline.
     pub reconverged: u32,
     /// Pages of bodies and contacts that the new frame shares with the frame before, or keeps from the old timeline.
@@ -321,12 +321,12 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
             core::mem::swap(&mut step_record.commands, &mut world.commands);
             core::mem::swap(&mut step_record.spawned, &mut world.spawned);
             scratch.islands.clear();
-            report.again = true;
+            report.incremental = true;
         }
         begin => {
             let again = begin == Begin::Incremental;
             scratch.diff.on = again;
-            report.again = again;
+            report.incremental = again;
             find_contacts(
                 world,
                 &mut scratch,
@@ -354,14 +354,14 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
         }
     }
     (report.pages, report.pages_shared) = next.count_pages(&world.store);
-    let old_future = report.again && world.tick.next() < world.timeline.newest();
+    let old_future = report.incremental && world.tick.next() < world.timeline.newest();
     if !old_future {
         world.dirty.clear();
     }
     let pending_dirty = if old_future { pending_dirty } else { cleared(pending_dirty) };
     *world.timeline.entry_mut(world.tick.next()) =
         Entry { frame: next, step_record: Some(step_record), pending_dirty };
-    if !report.again {
+    if !report.incremental {
         world.timeline.extend_to(world.tick.next());
     }
     world.scratch = scratch;

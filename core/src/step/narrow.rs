@@ -43,7 +43,7 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     }
     let from = scratch.contacts.len();
     let edges = scratch.crowd.edges.len();
-    report.kept += find(world, scratch, &candidates, Finding::Edges);
+    report.recycled += find(world, scratch, &candidates, Finding::Edges);
     scratch.candidates = candidates;
     let Scratch { bodies, contacts, ends, crowd, .. } = scratch;
     let contacts = contacts.as_slice();

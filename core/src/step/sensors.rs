@@ -54,7 +54,7 @@ pub(super) fn run(
         sort_by_key(keys, &mut sort, |key| key.0);
         keys.dedup();
     }
-    report.sensed = is.len() as u32;
+    report.sensor_overlaps = is.len() as u32;
     let (mut old, mut new) = (was.iter().peekable(), is.iter().peekable());
     while let Some(&key) = [old.peek(), new.peek()].into_iter().flatten().min() {
         let (was, is) = (old.next_if_eq(&key).is_some(), new.next_if_eq(&key).is_some());

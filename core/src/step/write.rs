@@ -54,7 +54,7 @@ pub(super) fn run(
         let old = world.store.hot.get(*place);
         for (body, Moved { row, left, saturated, .. }) in &of_page[..count] {
             if *left {
-                report.limited += 1;
+                report.clamped += 1;
                 push_event(EventKind::LeftWorld, body.index);
             }
             if *saturated {

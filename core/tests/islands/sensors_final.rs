@@ -169,7 +169,7 @@ fn overlaps_are_true_of_the_final_poses_of_every_tick() {
                 check(world, &mut ledger, &what);
                 most = most.max(ledger.sensed.len());
                 asleep = asleep.max(world.bodies().filter(|(_, body)| body.is_asleep()).count());
-                incremental += u32::from(report.again);
+                incremental += u32::from(report.incremental);
                 ledgers.insert(world.tick(), ledger);
             }
         };
@@ -259,7 +259,7 @@ fn late_sensor(prepare: impl Fn(&mut World)) -> (Vec<[BodyId; 2]>, [BodyId; 2]) 
     world.rewind(before).unwrap();
     world.teleport(sensor, Transform::at(spot(0, 900, 0))).unwrap();
     let report = world.step();
-    assert!(report.again && report.bodies == 0, "the balls are not simulated: {report:?}");
+    assert!(report.incremental && report.bodies == 0, "the balls are not simulated: {report:?}");
     (entered(&world).iter().map(|pair| pair.bodies).collect(), [sensor, ball])
 }
 

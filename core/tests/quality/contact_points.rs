@@ -76,7 +76,7 @@ fn a_resting_box_is_carried_at_its_corners() {
             if tick < 60 {
                 continue;
             }
-            assert_eq!(report.kept, 1, "tick {tick}");
+            assert_eq!(report.recycled, 1, "tick {tick}");
             let what = format!("{heavy} kg, tick {tick}");
             assert_corners(&world, id, 0.0, &what);
             let (normal, friction) = impulses(&points(&world, id));
@@ -152,7 +152,7 @@ fn points_follow_a_platform_while_their_contact_is_recycled() {
         if tick < 60 {
             continue;
         }
-        assert_eq!(report.kept, 1, "tick {tick}: the manifold is not computed anew");
+        assert_eq!(report.recycled, 1, "tick {tick}: the manifold is not computed anew");
         let top = world.body(platform).unwrap().position().y.to_f64() + 0.25;
         assert_corners(&world, id, top, &format!("tick {tick}"));
     }

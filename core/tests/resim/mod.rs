@@ -99,7 +99,7 @@ fn the_game_exercises_many_features() {
         let report = game.world.step();
         woken += report.woken;
         slept += report.slept;
-        sensed += report.sensed;
+        sensed += report.sensor_overlaps;
     }
     println!("{woken} woken, {slept} slept, {sensed} sensed, {spawned} commands");
     assert!(woken > 0 && slept > 0 && sensed > 0 && spawned > 0);
