@@ -51,7 +51,7 @@ impl Keepers {
         let smooth = Material {
             friction: real!(0),
             restitution: real!(1),
-            combine: Combine::Max,
+            restitution_combine: Combine::Max,
             ..Material::default()
         };
         for side in [1, -1] {

@@ -113,7 +113,7 @@ fn step_ours(scene: &mut Scene, samples: &mut Samples) -> f64 {
     samples.ticks += 1.0;
     samples.bodies = report.bodies;
     samples.contacts += f64::from(report.contacts);
-    samples.kept += f64::from(report.kept);
+    samples.kept += f64::from(report.recycled);
     time
 }
 

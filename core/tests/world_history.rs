@@ -224,18 +224,18 @@ fn right_predictions_cost_nothing_and_wrong_ones_only_their_islands() {
     world.rewind(Tick(12)).unwrap();
     for _ in 12..20 {
         let report = world.step();
-        assert!(report.again);
+        assert!(report.incremental);
         assert_eq!((report.bodies, report.islands), (0, 0));
     }
     world.rewind(Tick(12)).unwrap();
     world.set_velocity(guessed, Vec3::X).unwrap();
     for _ in 12..20 {
         let report = world.step();
-        assert!(report.again);
+        assert!(report.incremental);
         assert_eq!((report.bodies, report.islands), (1, 1), "only the one that was pushed");
         assert!(report.pages_shared > 0);
     }
-    assert!(!world.step().again);
+    assert!(!world.step().incremental);
 }
 
 #[test]

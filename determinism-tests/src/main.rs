@@ -216,7 +216,7 @@ fn run_scene(name: &str, ticks: &str, lanes: Option<&str>) -> ExitCode {
                 report.pairs,
                 report.contacts,
                 report.points,
-                report.kept * 100 / report.contacts.max(1),
+                report.recycled * 100 / report.contacts.max(1),
             );
             for sum in &mut spent {
                 print!("{:>11.1} ", *sum as f64 / 1000.0 / f64::from(every));

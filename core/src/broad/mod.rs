@@ -2,7 +2,7 @@
 //! bounds and active marks; trees and candidates are scratch, never saved and never hashed.
 //!
 //! [`BroadPhase`] (pairs.rs) keeps pair candidates among proxies (proxies.rs). The proxies are in
-//! two [`Tree`]s (tree.rs), balanced by balance.rs.
+//! three [`Tree`]s (tree.rs), balanced by balance.rs: static ones, mobile ones and sensors.
 
 mod balance;
 mod pairs;

@@ -12,7 +12,7 @@ use crate::data::sort_by_key;
 use crate::math::Aabb;
 use crate::world::rows::{PairKey, ShapeKey};
 
-/// Overlapping pairs by key.
+/// Overlapping pairs by key. Sensors are in no pair.
 ///
 /// Feed it with `insert`, `remove`, `update` and `set_active`. Then call `pairs`, and `wake` for
 /// the additional pairs of proxies that become active. `query` is valid at any time. The results
@@ -90,7 +90,7 @@ impl BroadPhase {
         self.proxies.set_active(proxy, active)
     }
 
-    /// Visits the key of every proxy whose tight box overlaps, in any order.
+    /// Visits the key of every proxy, except sensors, whose tight box overlaps, in any order.
     pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(ShapeKey)) {
         let Proxies { tight, list, fixed, mobile, .. } = &self.proxies;
         let mut visit = |place: Proxy| {
@@ -102,12 +102,19 @@ impl BroadPhase {
         mobile.query(bounds, visit);
     }
 
-    /// Visits the key of every proxy whose fat box overlaps, in any order. A superset of `query`.
+    /// Visits the key of every proxy, except sensors, whose fat box overlaps, in any order. A
+    /// superset of `query`.
     pub(crate) fn near(&self, bounds: &Aabb, mut visit: impl FnMut(ShapeKey)) {
         let Proxies { list, fixed, mobile, .. } = &self.proxies;
         let mut visit = |place: Proxy| visit(list[place].key);
         fixed.query(bounds, &mut visit);
         mobile.query(bounds, visit);
+    }
+
+    /// Visits the key of every sensor whose fat box overlaps, in any order.
+    pub(crate) fn near_sensors(&self, bounds: &Aabb, mut visit: impl FnMut(ShapeKey)) {
+        let Proxies { list, sensors, .. } = &self.proxies;
+        sensors.query(bounds, |place| visit(list[place].key));
     }
 
     /// Fills `out` with every overlapping pair that has an active side and passes `filter`: lower
@@ -164,6 +171,9 @@ impl BroadPhase {
         for &place in &proxies.moved {
             let (data, active) = (&proxies.list[place], proxies.is_active(place));
             let Some(bounds) = proxies.fat(place) else { continue };
+            if data.mobility == Mobility::Sensor {
+                continue;
+            }
             let mut visit = |found: &Found| {
                 let other = &proxies.list[found.key];
                 // If both moved, the one with the lower key finds the other. No proxy finds itself.
@@ -185,7 +195,7 @@ impl BroadPhase {
     }
 
     /// Marks proxies as active and fills `out` with the pairs that `pairs` now gives in addition.
-    /// Proxies that are already active or fixed are skipped.
+    /// Proxies that are already active, fixed or sensors are skipped.
     pub(crate) fn wake(
         &mut self,
         woken: &[Proxy],
@@ -195,7 +205,7 @@ impl BroadPhase {
         out.clear();
         for &proxy in woken {
             let Some(data) = self.proxies.get(proxy).copied() else { continue };
-            if data.mobility == Mobility::Fixed || self.proxies.is_active(proxy) {
+            if data.mobility != Mobility::Mobile || self.proxies.is_active(proxy) {
                 continue;
             }
             // Proxies woken earlier in this list are already active, and their pairs with this one

@@ -16,6 +16,8 @@ pub(crate) enum Mobility {
     Fixed,
     /// Dynamic and kinematic bodies.
     Mobile,
+    /// Sensors of any body: never active, in no pair, found by [`near_sensors`](super::BroadPhase::near_sensors) alone.
+    Sensor,
 }
 
 index_types! {
@@ -64,12 +66,13 @@ pub(super) struct Proxies {
     pub(super) moved: Vec<Proxy>,
     pub(super) fixed: Tree,
     pub(super) mobile: Tree,
+    pub(super) sensors: Tree,
 }
 
 impl Proxies {
     #[cfg(test)]
     pub(super) const fn len(&self) -> u32 {
-        self.fixed.len() + self.mobile.len()
+        self.fixed.len() + self.mobile.len() + self.sensors.len()
     }
 
     #[cfg(test)]
@@ -82,6 +85,7 @@ impl Proxies {
         self.moved.clear();
         self.fixed.clear();
         self.mobile.clear();
+        self.sensors.clear();
     }
 
     /// Adds an inactive proxy.
@@ -192,6 +196,7 @@ impl Proxies {
         match mobility {
             Mobility::Fixed => &mut self.fixed,
             Mobility::Mobile => &mut self.mobile,
+            Mobility::Sensor => &mut self.sensors,
         }
     }
 }

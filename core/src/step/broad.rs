@@ -1,6 +1,8 @@
-//! Second phase: pairs of shapes with overlapping bounds. Keeps the tree up to date with the state.
+//! Second phase: pairs of shapes with overlapping bounds, without sensors. Keeps the trees up to date with the state.
+//! Sensors have a tree of their own, which the sensor phase queries with the poses of the end of the tick.
 
 use super::bodies::StepBody;
+use super::bounds::{bounds, bounds_in, final_bounds, swept, tick_rate};
 use super::history_bounds::{Epoch, HistoryBounds, epoch};
 use super::index::BodyPlace;
 use super::resim::make_room;
@@ -10,15 +12,12 @@ use super::{Scratch, StepReport};
 use crate::Tick;
 use crate::broad::{BroadPhase, Mobility, Proxy};
 use crate::data::{IndexSet, sort_by_key};
-use crate::math::{Aabb, Q20, Rate, Real, Vec3};
+use crate::math::{Aabb, Q20, Rate};
 use crate::world::frame::{Frame, Place, index_at};
 use crate::world::rows::{
-    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeKey, ShapeRow, body_of, shape_key,
+    BodyIndex, BodyKind, ColdPage, PairKey, ShapeKey, ShapeRow, body_of, shape_key,
 };
 use crate::world::{Command, World};
-
-/// Speculative margin: shapes nearer than this, 2 cm, may have contact points.
-pub(crate) const MARGIN: Real = Real::ratio(2, 100);
 
 /// The tree, and the proxies of each body.
 #[derive(Debug, Default)]
@@ -31,6 +30,8 @@ pub(crate) struct Broad {
     found: Vec<ShapeKey>,
     sort: Vec<(ShapeKey, ShapeKey)>,
     woken: Vec<Proxy>,
+    /// Bodies with sensors.
+    pub(super) sensing: IndexSet<BodyIndex>,
     /// Bounds of bodies over the held ticks.
     history_bounds: HistoryBounds,
     /// First tick that the tree is valid for. From this tick on, each body whose leaf may be out of date is in
@@ -161,7 +162,7 @@ pub(super) fn around(
         places.get(index).is_some_and(|place| columns.list[place].awake)
             || world.work.is_active(index)
             || woken_in_old.contains(index)
-            || world.pending.changed.contains(&index)
+            || world.pending.changed_set.contains(index)
     };
     for &index in bodies {
         broad.follow(world, index, rules);
@@ -181,7 +182,45 @@ pub(super) fn around(
     report.pairs += broad.pairs.len() as u32;
 }
 
+/// Moves the leaves of sensors to their poses at the end of the tick, and records the bounds at the end of the tick of
+/// each body that its bounds over the tick may not contain.
+pub(super) fn settle(world: &World, scratch: &mut Scratch, next: &Frame) {
+    let Scratch { broad, rules, bodies, moved, diff, .. } = scratch;
+    let epoch = epoch(world);
+    for (body, moved) in bodies.list.iter().zip(&*moved).filter(|(body, _)| body.is_moved()) {
+        let (index, senses) = (body.index, broad.sensing.contains(body.index));
+        if !moved.leaves_bounds && !senses {
+            continue;
+        }
+        let notes = rules.holds(Rule::FinalBounds);
+        let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
+        for (shape, i) in page.shapes_of(row).iter().zip(0..) {
+            let bounds = final_bounds(world, next, index, shape);
+            if shape.sensor && !diff.on {
+                let proxy = broad.proxies(index)[i];
+                broad.phase.update(proxy, &bounds);
+            }
+            if notes {
+                broad.history_bounds.note(index, &bounds, epoch);
+            }
+        }
+        if diff.on {
+            broad.cover(index, rules);
+        }
+    }
+}
+
 impl Broad {
+    /// Visits the keys of shapes near some bounds: sensors, or else all others. A superset of the shapes that overlap them at
+    /// the end of the tick, except that bodies which this step moves may be missing among the others.
+    pub(super) fn near(&self, sensors: bool, bounds: &Aabb, visit: impl FnMut(ShapeKey)) {
+        if sensors {
+            self.phase.near_sensors(bounds, visit);
+        } else {
+            self.phase.near(bounds, visit);
+        }
+    }
+
     /// Returns whether the tree is built.
     pub(super) const fn is_ready(&self) -> bool {
         self.ready
@@ -204,7 +243,7 @@ impl Broad {
         }
         let hot = world.work.hot(&world.store, index);
         let this_active = active(index);
-        for shape in page.shapes_of(row) {
+        for shape in page.shapes_of(row).iter().filter(|shape| !shape.sensor) {
             let bounds = bounds(world, index, hot, shape);
             self.found.clear();
             self.phase.near(&bounds, |other| self.found.push(other));
@@ -285,6 +324,7 @@ impl Broad {
         for proxy in proxies.drain(..) {
             self.phase.remove(proxy);
         }
+        self.sensing.remove(index);
         // After a rewind there may be no page for the body yet.
         if !world.work.has_page(index) {
             *self.proxies(index) = proxies;
@@ -293,11 +333,14 @@ impl Broad {
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         if page.live >> row & 1 == 1 && page.rows[row].enabled {
             let kind = page.rows[row].kind;
-            let mobility =
-                if kind == BodyKind::Static { Mobility::Fixed } else { Mobility::Mobile };
+            let solid = if kind == BodyKind::Static { Mobility::Fixed } else { Mobility::Mobile };
             let hot = world.work.hot(&world.store, index);
             for shape in page.shapes_of(row) {
                 let bounds = bounds(world, index, hot, shape);
+                let mobility = if shape.sensor { Mobility::Sensor } else { solid };
+                if shape.sensor {
+                    self.sensing.insert(index);
+                }
                 let proxy = self.phase.insert(shape_key(index, shape.ordinal), &bounds, mobility);
                 self.phase.set_active(proxy, world.work.is_active(index));
                 proxies.push(proxy);
@@ -331,7 +374,7 @@ impl Broad {
                 continue;
             }
             let hot = world.work.hot(&world.store, index);
-            for shape in page.shapes_of(row) {
+            for shape in page.shapes_of(row).iter().filter(|shape| !shape.sensor) {
                 self.found.clear();
                 let bounds = bounds(world, index, hot, shape);
                 self.phase.query(&bounds, |other| self.found.push(other));
@@ -383,7 +426,9 @@ impl Broad {
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         let turn = shapes.turns[place];
         let at = At { center: body.center, rotation: body.rotation, turn };
-        for (shape, i) in page.shapes_of(row).iter().zip(0..) {
+        // The sensor phase moves sensors.
+        let solid = |(shape, _): &(&ShapeRow, u8)| !shape.sensor;
+        for (shape, i) in page.shapes_of(row).iter().zip(0..).filter(solid) {
             let placed = Placed::new(&at, page.rows[row].local_center, shape);
             shapes.set(place, i, shape, &placed, &at);
             if let Some(&proxy) = self.proxies(index).get(usize::from(i)) {
@@ -427,44 +472,7 @@ fn overlaps_now(world: &World, key: ShapeKey, others: &Aabb) -> bool {
     })
 }
 
-/// Bounds of a shape over the tick: its box, half the margin, and its displacement.
-fn bounds(world: &World, index: BodyIndex, hot: &HotRow, shape: &ShapeRow) -> Aabb {
-    bounds_of(world, hot, world.work.cold(&world.store, index), shape)
-}
-
-/// Bounds of a shape over the tick in another frame.
-fn bounds_in(world: &World, frame: &Frame, index: BodyIndex, shape: &ShapeRow) -> Aabb {
-    bounds_of(world, frame.hot(&world.store, index), frame.cold(&world.store, index), shape)
-}
-
-fn bounds_of(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {
-    let at = At { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() };
-    let placed = Placed::new(&at, cold.local_center, shape);
-    swept(&placed.bounds(&shape.shape), hot.velocity, tick_rate(world))
-}
-
-#[inline]
-fn swept(tight: &Aabb, velocity: [Q20; 3], rate: Rate) -> Aabb {
-    let around = tight.inflate(MARGIN * Real::HALF);
-    if velocity == [Q20::ZERO; 3] {
-        return around;
-    }
-    around.sweep(displacement(velocity, rate))
-}
-
-/// Ticks a second.
-fn tick_rate(world: &World) -> Rate {
-    Rate::new(i64::from(world.def.tick_rate))
-}
-
-/// Displacement of a velocity in a tick: the quotient of `Real`s, which needs no more than 64 bits here.
-#[inline]
-fn displacement(velocity: [Q20; 3], rate: Rate) -> Vec3 {
-    let part = |speed: Q20| Real::from_bits(rate.divide(speed.to_real().to_bits()));
-    Vec3::new(part(velocity[0]), part(velocity[1]), part(velocity[2]))
-}
-
-/// Returns whether two shapes of different bodies may touch at all.
+/// Returns whether two shapes, neither of them a sensor, may have a contact.
 fn may_touch(world: &World, a: ShapeKey, b: ShapeKey) -> bool {
     let [body_a, body_b] = [a, b].map(body_of);
     if body_a == body_b {
@@ -475,31 +483,7 @@ fn may_touch(world: &World, a: ShapeKey, b: ShapeKey) -> bool {
         (&page.shapes_of(row)[usize::from(shape.ordinal())], page.rows[row].kind)
     };
     let ((a, kind_a), (b, kind_b)) = (rows(a, body_a), rows(b, body_b));
-    let either = |kind: BodyKind| kind_a == kind || kind_b == kind;
-    // Sensors detect only non-sensor shapes. Two shapes without a dynamic body exert no impulse.
-    let wanted = match (a.material.sensor, b.material.sensor) {
-        (true, true) => false,
-        (false, false) => either(BodyKind::Dynamic),
-        _ => either(BodyKind::Dynamic) || either(BodyKind::Kinematic),
-    };
-    wanted && world.def.layers.allow(a.filter, b.filter)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::world::real_vector;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_displacement_is_the_quotient_of_reals(
-            lanes in [any::<i32>(), any::<i32>(), any::<i32>()],
-            rate in 1..1000u32,
-        ) {
-            let velocity = lanes.map(Q20::from_bits);
-            let quotient = real_vector(velocity) / Real::from_int(rate as i32);
-            prop_assert_eq!(displacement(velocity, Rate::new(i64::from(rate))), quotient);
-        }
-    }
+    let dynamic = |kind: BodyKind| kind == BodyKind::Dynamic;
+    // Two shapes without a dynamic body exert no impulse.
+    (dynamic(kind_a) || dynamic(kind_b)) && world.def.layers.allow(a.filter, b.filter)
 }

@@ -207,7 +207,7 @@ pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepRepo
     chosen.clear();
     chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.pair));
     sort_by_key(&mut chosen, &mut crowd.sort, |(key, _)| key.0);
-    report.kept += narrow::find(world, scratch, &chosen, Finding::Contacts);
+    report.recycled += narrow::find(world, scratch, &chosen, Finding::Contacts);
     let Scratch { crowd, contacts, ends, .. } = scratch;
     crowd.chosen = chosen;
     ends.clear();

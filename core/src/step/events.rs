@@ -14,7 +14,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Frame, report
         let decides = |body: BodyIndex| {
             let place = places.get(body);
             copied.contains(body)
-                || world.pending.changed.contains(&body)
+                || world.pending.changed_set.contains(body)
                 || place.is_some_and(|place| bodies.list[place].is_moved())
         };
         let named = |event: &EventRow| event.bodies.iter().any(|id| decides(BodyIndex::of(*id)));

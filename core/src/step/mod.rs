@@ -8,7 +8,6 @@
 //!  broad phase ─── shape pairs with overlapping bounds ◀──────────────────┐
 //!    │                                                                    │ pairs of woken bodies,
 //!  narrow phase ── contacts: recycled, or a new manifold ───▶ wake ───────┘ until no body wakes
-//!    │               (sensor pairs are set aside)
 //!  islands ─────── dynamic bodies connected by contacts; graph colouring orders the contacts
 //!    │
 //!  prepare ─────── batches of islands; constraint rows of eight contacts in a pack
@@ -20,7 +19,7 @@
 //!    │
 //!  write ───────── poses and velocities into pages ──────────────┐
 //!  record ──────── contacts into pages; began, ended and impacts │
-//!  sensors ─────── overlaps: entered, stayed, left               ├──▶ frame t + 1
+//!  sensors ─────── overlaps of final poses: entered, stayed, left ├──▶ frame t + 1
 //!  events ──────── all events, sorted ───────────────────────────┘
 //! ```
 //!
@@ -39,6 +38,7 @@ mod anchors;
 mod arms;
 mod batches;
 mod bodies;
+mod bounds;
 mod broad;
 mod constraint;
 mod contacts;
@@ -85,10 +85,10 @@ use crate::data::{Column, IndexSet};
 use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::frame::Frame;
-use crate::world::rows::{BodyIndex, PairKey, ShapeKey};
+use crate::world::rows::{BodyIndex, PairKey};
 use crate::world::timeline::{Entry, IslandLabel, StepRecord, Timeline};
 use crate::world::{EventRow, World};
-pub(crate) use broad::MARGIN;
+pub(crate) use bounds::MARGIN;
 use index::{BodyPlace, ContactIndex};
 use resim::Begin;
 
@@ -116,7 +116,7 @@ pub enum Phase {
     Write,
     /// Writes contacts into pages and finds those that began or ended.
     Record,
-    /// Updates sensor overlaps.
+    /// Updates sensor overlaps, with the poses of the end of the tick.
     Sensors,
     /// Sorts the events.
     Events,
@@ -141,7 +141,7 @@ impl Phase {
 }
 
 /// Counters of one step. They are not state: they count the work of this call, which is less in an incremental
-/// resimulation ([`again`](Self::again)). [`World::events`](crate::world::World::events) lists what happened in the
+/// resimulation ([`incremental`](Self::incremental)). [`World::events`](crate::world::World::events) lists what happened in the
 /// tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
@@ -153,7 +153,7 @@ pub struct StepReport {
     pub slept: u32,
     /// Islands: sets of dynamic bodies connected by contacts.
     pub islands: u32,
-    /// Pairs of shapes whose bounds overlap.
+    /// Pairs of shapes, neither of them a sensor, whose bounds overlap.
     pub pairs: u32,
     /// Contacts of these pairs.
     pub contacts: u32,
@@ -161,21 +161,21 @@ pub struct StepReport {
     pub points: u32,
     /// Contacts whose shapes overlapped or pushed each other.
     pub touching: u32,
-    /// Shapes inside sensors, where one of the two is awake, moving or changed.
-    pub sensed: u32,
+    /// Overlaps of a sensor and a shape of which one is awake, moving or changed.
+    pub sensor_overlaps: u32,
     /// Events of the step.
     pub events: u32,
     /// Contacts recycled from the last tick because their bodies hardly moved.
-    pub kept: u32,
+    pub recycled: u32,
     /// Colours of the contact graph. Contacts of one colour share no dynamic body.
     pub colours: u32,
     /// Deepest overlap, metres, as a negative separation; zero if there is none.
     pub deepest: Real,
     /// Bodies that were clamped to the world limit.
-    pub limited: u32,
+    pub clamped: u32,
     /// True if this step was an incremental resimulation of an old tick. The counts above then cover the simulated
     /// bodies only.
-    pub again: bool,
+    pub incremental: bool,
     /// Simulated bodies whose new rows equal those of the old timeline.
     pub reconverged: u32,
     /// Pages of bodies and contacts that the new frame shares with the frame before, or keeps from the old timeline.
@@ -199,7 +199,7 @@ pub(crate) struct Scratch {
     bodies: bodies::Bodies,
     shapes: shapes::Shapes,
     places: gather::Places,
-    /// Pairs with overlapping bounds, without sensor pairs.
+    /// Pairs with overlapping bounds.
     candidates: Vec<narrow::PairCandidate>,
     pieces: Vec<narrow::Piece>,
     contacts: contacts::ContactColumn,
@@ -207,8 +207,6 @@ pub(crate) struct Scratch {
     ends: Column<ContactIndex, narrow::PairCandidate>,
     crowd: crowd::Crowd,
     anchors: anchors::Anchors,
-    /// Pairs of shapes of which one is a sensor.
-    sensing: Vec<(ShapeKey, ShapeKey)>,
     /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.
     copied: IndexSet<BodyIndex>,
     /// Bodies that had a contact with a simulated body on the last tick.
@@ -342,12 +340,12 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
             core::mem::swap(&mut step_record.commands, &mut world.commands);
             core::mem::swap(&mut step_record.spawned, &mut world.spawned);
             scratch.islands.clear();
-            report.again = true;
+            report.incremental = true;
         }
         begin => {
             let again = begin == Begin::Incremental;
             scratch.diff.on = again;
-            report.again = again;
+            report.incremental = again;
             find_contacts(
                 world,
                 &mut scratch,
@@ -375,14 +373,14 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
         }
     }
     (report.pages, report.pages_shared) = next.count_pages(&world.store);
-    let old_future = report.again && world.tick.next() < world.timeline.newest();
+    let old_future = report.incremental && world.tick.next() < world.timeline.newest();
     if !old_future {
         world.dirty.clear();
     }
     let pending_dirty = if old_future { pending_dirty } else { cleared(pending_dirty) };
     *world.timeline.entry_mut(world.tick.next()) =
         Entry { frame: next, step_record: Some(step_record), pending_dirty };
-    if !report.again {
+    if !report.incremental {
         world.timeline.extend_to(world.tick.next());
     }
     world.scratch = scratch;

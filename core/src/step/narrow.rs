@@ -1,8 +1,7 @@
 //! Third phase: contacts of the pairs, recycled or from a new manifold, with the last tick's impulses for warm starting.
-//! Sensor pairs are set aside for the sensor phase.
 
 use super::bodies::{Bodies, StepBody};
-use super::broad::MARGIN;
+use super::bounds::MARGIN;
 use super::constraint::Motion;
 use super::contacts::Contact;
 use super::crowd::{Crowd, Edge};
@@ -17,7 +16,7 @@ use crate::data::index::index_types;
 use crate::data::{Optional, TypedIndex};
 use crate::math::{Real, Turn, Vec3};
 use crate::world::frame::Place;
-use crate::world::rows::{BodyIndex, ContactRow, PairKey, ShapeKey, ShapeRow, body_of};
+use crate::world::rows::{BodyIndex, ContactRow, PairKey, ShapeKey, body_of};
 use crate::world::{Material, Mixed, World};
 use core::iter::once_with;
 
@@ -29,7 +28,6 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     scratch.contacts.clear();
     scratch.ends.clear();
     scratch.crowd.clear();
-    scratch.sensing.clear();
     add(world, scratch, report);
 }
 
@@ -39,17 +37,13 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     candidates.clear();
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
-        match resolve(world, scratch, [a, b]) {
-            Some(places) => {
-                scratch.crowd.count(places, &scratch.bodies.list);
-                candidates.push((PairKey::new(a, b), places));
-            }
-            None => scratch.sensing.push((a, b)),
-        }
+        let places = resolve(world, scratch, [a, b]);
+        scratch.crowd.count(places, &scratch.bodies.list);
+        candidates.push((PairKey::new(a, b), places));
     }
     let from = scratch.contacts.len();
     let edges = scratch.crowd.edges.len();
-    report.kept += find(world, scratch, &candidates, Finding::Edges);
+    report.recycled += find(world, scratch, &candidates, Finding::Edges);
     scratch.candidates = candidates;
     let Scratch { bodies, contacts, ends, crowd, .. } = scratch;
     let contacts = contacts.as_slice();
@@ -228,34 +222,14 @@ impl Finder<'_> {
     }
 }
 
-/// Returns the places of the bodies of two shapes and poses the shapes; `None` for a sensor pair.
+/// Returns the places of the bodies of two shapes and poses the shapes.
 #[inline]
-fn resolve(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> Option<[BodyPlace; 2]> {
-    let [a, b] = keys;
-    let Scratch { places, shapes, bodies, .. } = scratch;
-    let (Some(first), Some(second)) = (places.get(body_of(a)), places.get(body_of(b))) else {
-        return resolve_first(world, scratch, keys);
-    };
-    let senses = shapes.find(world, bodies, first, a).material.sensor;
-    let senses = shapes.find(world, bodies, second, b).material.sensor || senses;
-    (!senses).then_some([first, second])
-}
-
-/// Resolves a pair with a body that has no place yet. A sensor pair adds no body.
-#[inline(never)]
-fn resolve_first(
-    world: &World,
-    scratch: &mut Scratch,
-    keys: [ShapeKey; 2],
-) -> Option<[BodyPlace; 2]> {
-    if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
-        return None;
-    }
-    Some(keys.map(|key| {
+fn resolve(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> [BodyPlace; 2] {
+    keys.map(|key| {
         let place = place_of(world, scratch, body_of(key));
         scratch.shapes.find(world, &scratch.bodies, place, key);
         place
-    }))
+    })
 }
 
 /// Pair of shapes with the columns of their bodies.
@@ -399,12 +373,6 @@ impl<'a> Pair<'a> {
         }
         Some(())
     }
-}
-
-fn shape_row(world: &World, key: ShapeKey) -> &ShapeRow {
-    let body = body_of(key);
-    let shapes = world.work.cold_page(&world.store, body).shapes_of(Place::of(body).row);
-    &shapes[usize::from(key.ordinal())]
 }
 
 /// Lookup of the last tick's contacts, with keys in ascending order. Each page is sorted by key too, so its cursor only

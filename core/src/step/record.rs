@@ -10,13 +10,13 @@ use super::prepare::across;
 use super::resim::{Diff, make_room};
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
-use crate::math::{Q20, Real, Vec3, round_shift, saturate};
+use crate::math::{Q20, Real, Vec3};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
 use crate::world::pages::{PageRef, Pages};
 use crate::world::rows::{
     BodyIndex, BodyKind, ColdPage, ContactRow, PAGE_ROWS, PERSIST_EVENTS, PairKey, body_of,
 };
-use crate::world::{EventKind, EventRow, ImpactData, Pending, World};
+use crate::world::{EventKind, EventRow, ImpactData, Pending, World, newton_seconds};
 
 /// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
@@ -149,19 +149,10 @@ fn impact(approach: Q20, pushed: i64, contact: &Contact, bodies: &BodyColumn) ->
     let [a, b] = contact.bodies.map(|body| &bodies[body]);
     ImpactData {
         speed: approach,
-        impulse: impulse(pushed, [a.mass, b.mass]),
+        impulse: newton_seconds(pushed, [a.mass, b.mass]).max(Real::ZERO),
         point: a.center + contact.lead + Vec3::from_bits(contact.arms().center()[0]),
         normal: contact.row.normal,
     }
-}
-
-/// Converts an impulse from the solver's units, speeds of the reduced mass (raw Q20), to newton-seconds. Masses are raw
-/// kilograms, zero for immovable bodies.
-fn impulse(speed: i64, [a, b]: [i64; 2]) -> Real {
-    let [a, b] = [a, b].map(i128::from);
-    let mass = if a == 0 || b == 0 { a + b } else { a * b / (a + b) };
-    // The product is below 2³⁴ times 2⁶³.
-    Real::from_bits(saturate(round_shift(i128::from(speed) * mass, 20)).max(0))
 }
 
 /// Sorts contacts by the page of their owner, and lists the pages in which contacts may change or end.

@@ -180,7 +180,6 @@ pub(super) fn expand(
     scratch.contacts.clear();
     scratch.ends.clear();
     scratch.crowd.clear();
-    scratch.sensing.clear();
     scratch.copied.clear();
     scratch.woken.clear();
     broad::widen(world, scratch, next);

@@ -25,6 +25,10 @@ pub enum Rule {
     Events,
     /// Sensor overlaps of simulated bodies are recomputed.
     Sensors,
+    /// Sensor overlaps use the poses of the next frame, also those of bodies that are not simulated.
+    FinalPoses,
+    /// History bounds enclose the bounds of bodies at the end of each tick.
+    FinalBounds,
     /// The support set contains the supports of every held tick, not only of the tick at which it was built.
     SupportTicks,
     /// A tree is not used for ticks before the one at which it was built.
@@ -43,7 +47,7 @@ pub enum Rule {
 )]
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::ContactRows,
         Self::Commands,
         Self::OldIslands,
@@ -54,6 +58,8 @@ impl Rule {
         Self::Woken,
         Self::Events,
         Self::Sensors,
+        Self::FinalPoses,
+        Self::FinalBounds,
         Self::SupportTicks,
         Self::TreeTicks,
         Self::Generations,
@@ -70,6 +76,10 @@ impl Rule {
         Self::NewPages,
         Self::SleepingIslands,
     ];
+
+    /// Rules that random games and scripts hardly ever need. Each has a scene that does (`core/tests/islands/sensors_final.rs`): a body that
+    /// is hit in the newest tick, and a sensor that only the resimulation of that tick moves there.
+    pub const BY_SCENE: [Self; 1] = [Self::FinalBounds];
 }
 
 /// Switched-off rules, and how often each rule was exercised.

@@ -1,13 +1,30 @@
-//! Eleventh phase: sensor overlaps and their events. A pair without an awake, moving or changed body keeps its overlap,
-//! so a static sensor keeps bodies that fell asleep inside it.
+//! Eleventh phase: sensor overlaps and their events, with the poses of the next frame: an overlap is true of the poses that
+//! the game then sees. A pair without an awake, moving or changed body keeps its overlap, so a static sensor keeps bodies that
+//! fell asleep inside it.
+//!
+//! The pairs of the broad phase do not suffice: they follow from the velocities at the start of the tick, and a contact may
+//! move a body further. So each moved or changed shape queries the trees with its final bounds: a sensor those of the other
+//! shapes, any other shape that of the sensors. Both trees contain bodies that the step did not move where they are; the tree of sensors
+//! also those that it moved (`broad::settle`). So a pair is found from the side of a sensor that moved, or from that of
+//! another shape that moved.
+//!
+//! In an incremental resimulation, bodies that are not simulated have the poses of the old frame t + 1, which are those of this
+//! timeline too. Leaves enclose them, because history bounds contain the end of each tick.
 
-use super::gather::place_of;
+use super::bounds::{MARGIN, final_bounds};
+use super::broad::Broad;
 use super::record::ids;
-use super::{Scratch, StepReport};
+use super::rules::Rule;
+use super::shapes::{At, Shapes};
+use super::{Scratch, StepReport, broad};
 use crate::collide::collide;
 use crate::data::sort_by_key;
+use crate::math::{Aabb, Real, Vec3};
 use crate::world::frame::{Frame, Place};
-use crate::world::rows::{BodyIndex, Overlap, PairKey, STAY_EVENTS, ShapeKey, body_of};
+use crate::world::rows::{
+    BodyIndex, BodyKind, ColdRow, Overlap, PairKey, STAY_EVENTS, ShapeKey, ShapeRow, body_of,
+    shape_key,
+};
 use crate::world::{EventKind, EventRow, World};
 
 /// Buffers, reused to avoid allocation. Keys have the sensor first.
@@ -16,6 +33,8 @@ pub(crate) struct Buffers {
     was: Vec<PairKey>,
     is: Vec<PairKey>,
     sort: Vec<PairKey>,
+    /// Keys of shapes near another.
+    found: Vec<ShapeKey>,
 }
 
 pub(super) fn run(
@@ -24,34 +43,40 @@ pub(super) fn run(
     next: &mut Frame,
     report: &mut StepReport,
 ) {
-    if scratch.diff.on && !scratch.rules.holds(super::rules::Rule::Sensors) {
+    broad::settle(world, scratch, next);
+    if scratch.diff.on && !scratch.rules.holds(Rule::Sensors) {
         return;
     }
-    let Buffers { mut was, mut is, mut sort } = core::mem::take(&mut scratch.sensors);
+    let Buffers { mut was, mut is, mut sort, mut found } = core::mem::take(&mut scratch.sensors);
     find_old(world, scratch, world.base(), &mut was);
-    find_new(world, scratch, &mut is);
+    find_new(world, scratch, next, &mut found, &mut is);
     for keys in [&mut was, &mut is] {
         sort_by_key(keys, &mut sort, |key| key.0);
         keys.dedup();
     }
-    report.sensed = is.len() as u32;
+    report.sensor_overlaps = is.len() as u32;
     let (mut old, mut new) = (was.iter().peekable(), is.iter().peekable());
     while let Some(&key) = [old.peek(), new.peek()].into_iter().flatten().min() {
         let (was, is) = (old.next_if_eq(&key).is_some(), new.next_if_eq(&key).is_some());
-        let rests = scratch.diff.on && rests(world, scratch, *key);
+        if !scratch.diff.on {
+            push_events(world, scratch, *key, was, is);
+            if was != is {
+                set(world, next, *key, is);
+            }
+            continue;
+        }
+        let rests = rests(world, scratch, *key);
         if !rests {
             push_events(world, scratch, *key, was, is);
         }
-        if !scratch.diff.on && was != is {
-            set(world, next, *key, is);
-        } else if scratch.diff.on && set(world, next, *key, is || was && rests) {
+        if set(world, next, *key, if rests { was } else { is }) {
             scratch.diff.mark_pair(key.shapes().map(body_of));
         }
     }
     if scratch.diff.on {
         drop_others(world, scratch, next, (&mut was, &is), &mut sort);
     }
-    scratch.sensors = Buffers { was, is, sort };
+    scratch.sensors = Buffers { was, is, sort, found };
 }
 
 /// Removes sensor overlaps of the old timeline that this timeline lacks.
@@ -80,7 +105,7 @@ fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
         let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place].awake);
         moved.unwrap_or_else(|| world.work.is_active_or_gone(body))
             || scratch.woken_in_old.contains(body)
-            || world.pending.changed.contains(&body)
+            || world.pending.changed_set.contains(body)
     };
     !key.shapes().into_iter().any(|shape| active(body_of(shape)))
 }
@@ -102,24 +127,116 @@ fn find_old(world: &World, scratch: &Scratch, frame: &Frame, out: &mut Vec<PairK
     scratch.copied.iter().for_each(add);
 }
 
-/// Collects the overlaps of this tick.
-fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
+/// Collects the overlaps at the end of the tick of the bodies that this step decides.
+fn find_new(
+    world: &World,
+    scratch: &mut Scratch,
+    next: &Frame,
+    found: &mut Vec<ShapeKey>,
+    out: &mut Vec<PairKey>,
+) {
     out.clear();
-    for i in 0..scratch.sensing.len() {
-        let keys: [ShapeKey; 2] = scratch.sensing[i].into();
-        let places = keys.map(|shape| {
-            let place = place_of(world, scratch, body_of(shape));
-            scratch.shapes.find(world, &scratch.bodies, place, shape);
-            place
-        });
-        let side = |i: usize| scratch.shapes.get(places[i], keys[i]);
-        let manifold = collide(&side(0).posed(), &side(1).posed(), 0);
-        if manifold.points.iter().any(|point| point.separation <= 0) {
-            let [a, b] = keys;
-            let first = side(0).material.sensor;
-            out.push(if first { PairKey::new(a, b) } else { PairKey::new(b, a) });
+    let Scratch { broad, bodies, moved, places, copied, shapes, diff, rules, .. } = scratch;
+    if broad.sensing.is_empty() {
+        return;
+    }
+    let bodies = &bodies.list;
+    let moves = |body: BodyIndex| places.get(body).is_some_and(|place| bodies[place].is_moved());
+    // Bodies that the step does not move have equal poses in both frames of a full step.
+    let earlier = diff.on && !rules.holds(Rule::FinalPoses);
+    let frame = |body: BodyIndex| if earlier && !moves(body) { &world.work } else { next };
+    let mut finder = Finder { world, broad, shapes, found, out, frame, moves };
+    for (body, moved) in bodies.iter().zip(&*moved).filter(|(body, _)| body.is_moved()) {
+        // Most bodies are far from all sensors: a box around the body shows that without its shapes.
+        if body.dynamic && !finder.broad.sensing.contains(body.index) {
+            let half = Vec3::splat(Real::from_bits(1 << (32 + body.exponent)));
+            let around = Aabb::from_center(moved.row.center, half);
+            let around = around.expect("a size is positive").inflate(MARGIN);
+            finder.found.clear();
+            finder.broad.near(true, &around, |sensor| finder.found.push(sensor));
+            if finder.found.is_empty() {
+                continue;
+            }
+        }
+        finder.add(body.index);
+    }
+    for index in
+        world.pending.changed.iter().copied().chain(copied.iter()).filter(|body| !moves(*body))
+    {
+        finder.add(index);
+    }
+}
+
+/// Inputs and results of a search for overlaps.
+struct Finder<'a, F, M> {
+    world: &'a World,
+    broad: &'a Broad,
+    shapes: &'a mut Shapes,
+    found: &'a mut Vec<ShapeKey>,
+    out: &'a mut Vec<PairKey>,
+    /// Frame with the final pose of a body.
+    frame: F,
+    /// True for bodies that the step moves.
+    moves: M,
+}
+
+impl<'a, F: Fn(BodyIndex) -> &'a Frame, M: Fn(BodyIndex) -> bool> Finder<'a, F, M> {
+    /// Adds the overlaps of a body.
+    fn add(&mut self, index: BodyIndex) {
+        let Some((cold, shapes)) = live(self.world, index) else { return };
+        for row in shapes {
+            let senses = row.sensor;
+            let bounds = final_bounds(self.world, (self.frame)(index), index, row);
+            self.found.clear();
+            self.broad.near(!senses, &bounds, |other| self.found.push(other));
+            let key = shape_key(index, row.ordinal);
+            for i in 0..self.found.len() {
+                let other = self.found[i];
+                // Another shape that moved finds the sensor.
+                if senses && (self.moves)(body_of(other)) || body_of(other) == index {
+                    continue;
+                }
+                let Some((other_cold, other_row)) = live_shape(self.world, other) else { continue };
+                let kinds = [cold.kind, other_cold.kind];
+                let sees = senses != other_row.sensor
+                    && kinds.iter().any(|kind| *kind != BodyKind::Static)
+                    && self.world.def.layers.allow(row.filter, other_row.filter);
+                if sees && self.overlap([(key, cold, row), (other, other_cold, other_row)]) {
+                    let sensor_first = if senses { (key, other) } else { (other, key) };
+                    self.out.push(PairKey::new(sensor_first.0, sensor_first.1));
+                }
+            }
         }
     }
+
+    /// Returns whether two shapes overlap at the end of the tick.
+    fn overlap(&mut self, mut sides: [(ShapeKey, &ColdRow, &ShapeRow); 2]) -> bool {
+        // The order of the arguments is part of the result: last bits may differ.
+        sides.sort_by_key(|side| side.0);
+        let [(a, a_bounds), (b, b_bounds)] = sides.map(|(key, cold, row)| {
+            let hot = (self.frame)(body_of(key)).hot(&self.world.store, body_of(key));
+            let at = At { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() };
+            self.shapes.posed_at(row, &at, cold.local_center)
+        });
+        let near = a_bounds.inflate(MARGIN).overlaps(&b_bounds);
+        near && collide(&a, &b, 0).points.iter().any(|point| point.separation <= 0)
+    }
+}
+
+/// Row and shapes of a body that is live and enabled.
+fn live(world: &World, index: BodyIndex) -> Option<(&ColdRow, &[ShapeRow])> {
+    if !world.work.has_page(index) {
+        return None;
+    }
+    let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
+    let live = page.live >> row & 1 == 1 && page.rows[row].enabled;
+    live.then(|| (&page.rows[row], page.shapes_of(row)))
+}
+
+/// A shape of a body that is live and enabled, and the row of the body. The trees may contain shapes of other ticks.
+fn live_shape(world: &World, key: ShapeKey) -> Option<(&ColdRow, &ShapeRow)> {
+    let (cold, shapes) = live(world, body_of(key))?;
+    Some((cold, shapes.get(usize::from(key.ordinal()))?))
 }
 
 fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {

@@ -6,7 +6,7 @@ use super::bodies::{Bodies, StepBody};
 use super::index::BodyPlace;
 use crate::collide::Posed;
 use crate::data::Column;
-use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
+use crate::math::{Aabb, Q30, Quat, Real, Transform, Turn, Vec3};
 use crate::shape::{Geometry, Shape};
 use crate::world::frame::Place;
 use crate::world::rows::{ShapeKey, ShapeRow};
@@ -61,9 +61,9 @@ const NOTHING: Material = Material {
     restitution: Real::ZERO,
     rolling: Real::ZERO,
     spinning: Real::ZERO,
-    combine: Combine::Average,
+    friction_combine: Combine::Average,
+    restitution_combine: Combine::Average,
     tag: 0,
-    sensor: false,
 };
 
 /// Columns of the step's shapes.
@@ -142,9 +142,6 @@ impl Shapes {
         placed: &Placed,
         at: &At,
     ) {
-        let bits =
-            |row: [crate::math::Q30; 3]| [row[0].to_bits(), row[1].to_bits(), row[2].to_bits()];
-        let [x, y, z] = placed.turn.to_lanes();
         let radius = self.radius(&row.shape);
         self.list[(self.starts[place] + u32::from(ordinal)) as usize] = StepShape {
             shape: row.shape,
@@ -152,7 +149,7 @@ impl Shapes {
             thickness: row.shape.thickness(),
             offset: placed.offset,
             center: at.center + placed.offset,
-            rotation: [bits(x), bits(y), bits(z)],
+            rotation: placed.rotation_bits(),
             flat: row.shape.is_flat(),
             material: row.material,
             round: self.round,
@@ -161,6 +158,23 @@ impl Shapes {
 }
 
 impl Shapes {
+    /// Returns a shape with a pose of its own, not one of the columns.
+    pub(super) fn posed_at<'a>(
+        &mut self,
+        row: &'a ShapeRow,
+        at: &At,
+        local_center: Vec3,
+    ) -> (Posed<'a>, Aabb) {
+        let placed = Placed::new(at, local_center, row);
+        let posed = Posed {
+            shape: &row.shape,
+            radius: self.radius(&row.shape),
+            center: (at.center + placed.offset).to_bits(),
+            rotation: placed.rotation_bits(),
+        };
+        (posed, placed.bounds(&row.shape))
+    }
+
     /// Returns a shape's bounding radius.
     #[inline]
     fn radius(&mut self, shape: &Shape) -> Option<i64> {
@@ -215,6 +229,13 @@ impl Placed {
             pose: Transform::new(turned(shape.pose.translation) + origin, rotation),
             turn: if rotation == own { turn } else { rotation.turn() },
         }
+    }
+
+    /// Rows of the rotation matrix, raw Q1.30.
+    #[inline]
+    fn rotation_bits(&self) -> [[i32; 3]; 3] {
+        let bits = |row: [Q30; 3]| [row[0].to_bits(), row[1].to_bits(), row[2].to_bits()];
+        self.turn.to_lanes().map(bits)
     }
 
     /// Bounding box of the shape.

@@ -6,7 +6,7 @@
 //!
 //! Rotation is not swept: the solver accounts for spin, with the arms of the start of the tick.
 
-use super::broad::MARGIN;
+use super::bounds::MARGIN;
 use super::constraint::Motion;
 use super::contacts::Contact;
 use super::prepare::SEPARATION_LIMIT;

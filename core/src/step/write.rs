@@ -2,6 +2,7 @@
 //! thread, and then written page by page. When a shared page is copied, rows that are overwritten anyway are not copied.
 
 use super::bodies::StepBody;
+use super::bounds::leaves_bounds;
 use super::constraint::{Motion, SPEED_CAP};
 use super::index::BodyPlace;
 use super::spin::Spinning;
@@ -15,10 +16,12 @@ use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
 /// New row of a body, and its event flags.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moved {
-    row: HotRow,
+    pub(super) row: HotRow,
     /// Clamped to the world limit.
     left: bool,
     saturated: bool,
+    /// The bounds of the start of the tick may not contain it.
+    pub(super) leaves_bounds: bool,
 }
 
 pub(super) fn run(
@@ -49,9 +52,9 @@ pub(super) fn run(
         // In a resimulated tick most rows come out unchanged.
         let (mut changed, mut active) = (0, 0);
         let old = world.store.hot.get(*place);
-        for (body, Moved { row, left, saturated }) in &of_page[..count] {
+        for (body, Moved { row, left, saturated, .. }) in &of_page[..count] {
             if *left {
-                report.limited += 1;
+                report.clamped += 1;
                 push_event(EventKind::LeftWorld, body.index);
             }
             if *saturated {
@@ -98,7 +101,9 @@ pub(super) fn run(
 fn move_all(world: &World, scratch: &mut Scratch) {
     let substeps = i64::from(world.def.substeps);
     let rate = Rate::new(i64::from(world.def.tick_rate * world.def.substeps));
-    let per_tick = PerTick { rate, tick_rate: world.def.tick_rate, substeps };
+    let tick_rate = world.def.tick_rate;
+    let ticks = Rate::new(i64::from(tick_rate));
+    let per_tick = PerTick { rate, tick_rate, ticks, substeps };
     let Scratch { bodies, solver, moved, threads, .. } = scratch;
     moved.resize(bodies.list.len(), Moved::default());
     threads.for_each(moved.as_mut_slice(), |position, moved| {
@@ -122,7 +127,15 @@ fn move_all(world: &World, scratch: &mut Scratch) {
                 ]
             };
             let cold = || world.work.cold(&world.store, body.index);
-            *moved = Moved::new(body, motion, &displacement, &per_tick, cold);
+            // Benches that write in place have released the row. Without a velocity the bounds are smaller, which is safe.
+            let velocity = || {
+                let Place { stream, page, row } = Place::of(body.index);
+                let page = world.work.streams[stream].hot.get(page);
+                page.map_or_else(Default::default, |page| {
+                    world.store.hot.get(*page).rows[row].velocity
+                })
+            };
+            *moved = Moved::new(body, motion, &displacement, &per_tick, (cold, velocity));
         }
     });
 }
@@ -132,6 +145,8 @@ struct PerTick {
     /// Substeps a second.
     rate: Rate,
     tick_rate: u32,
+    /// Ticks a second.
+    ticks: Rate,
     substeps: i64,
 }
 
@@ -143,7 +158,7 @@ impl Moved {
         motion: &Motion,
         displacement: &[i64; 6],
         per_tick: &PerTick,
-        cold: impl FnOnce() -> &'a ColdRow,
+        (cold, velocity): (impl FnOnce() -> &'a ColdRow, impl FnOnce() -> [Q20; 3]),
     ) -> Self {
         let moved = |i: usize| distance(displacement[i], per_tick.rate, 0);
         let moved = [moved(0), moved(1), moved(2)];
@@ -161,7 +176,10 @@ impl Moved {
             next: body.next,
         };
         let saturated = body.dynamic && motion.linear.iter().chain(&motion.angular).any(at_cap);
-        Self { row, left: inside != center, saturated }
+        let poses = [(body.center, body.rotation), (inside, rotation)];
+        let leaves_bounds =
+            !body.dynamic || leaves_bounds(poses, body.exponent, velocity, per_tick.ticks);
+        Self { row, left: inside != center, saturated, leaves_bounds }
     }
 }
 

@@ -41,6 +41,8 @@ pub enum Command {
     SetEnabled(BodyId, bool),
     /// Changes the material of a shape.
     SetMaterial(BodyId, u8, Material),
+    /// Makes a shape a sensor, or a sensor an ordinary shape. The mass of the body is unchanged.
+    SetSensor(BodyId, u8, bool),
     /// Changes the collision filter of a shape.
     SetFilter(BodyId, u8, Filter),
     /// Changes the factor on the world's gravity.
@@ -95,6 +97,10 @@ impl World {
             Command::SetMaterial(body, shape, material) => {
                 material.check()?;
                 self.shape_change(body, shape, |row| row.material = material)?;
+                self.pending.void.insert(body.index());
+            }
+            Command::SetSensor(body, shape, sensor) => {
+                self.shape_change(body, shape, |row| row.sensor = sensor)?;
                 self.pending.void.insert(body.index());
             }
             Command::SetFilter(body, shape, filter) => {
@@ -153,6 +159,7 @@ impl World {
             shape: shape.shape,
             pose: shape.pose,
             material: shape.material,
+            sensor: shape.sensor,
             filter: shape.filter,
         });
         page.shapes.splice(start..start, shapes);
@@ -210,6 +217,7 @@ impl World {
     fn mark_changed(&mut self, index: BodyIndex) {
         self.work.mark_active(&self.store, index);
         self.pending.changed.push(index);
+        self.pending.changed_set.insert(index);
         self.scratch.changed.push(index);
     }
 

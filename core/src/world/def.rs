@@ -103,7 +103,7 @@ impl WorldDef {
     }
 }
 
-/// Definition of a body's shape: geometry, pose in the body, density, material and filter.
+/// Definition of a body's shape: geometry, pose in the body, density, material, sensor flag and filter.
 ///
 /// ```
 /// use isostep_core::shape::Shape;
@@ -130,6 +130,8 @@ pub struct ShapeDef {
     pub density: Real,
     /// Surface material.
     pub material: Material,
+    /// Makes the shape a sensor: see [`sensor`](Self::sensor).
+    pub sensor: bool,
     /// Collision filter.
     pub filter: Filter,
 }
@@ -141,6 +143,7 @@ impl From<Shape> for ShapeDef {
             pose: Transform::IDENTITY,
             density: Real::from_int(1000),
             material: Material::default(),
+            sensor: false,
             filter: Filter::default(),
         }
     }
@@ -165,28 +168,17 @@ impl ShapeDef {
         self
     }
 
-    /// Sets the material. A shape that was made a [`sensor`](Self::sensor) stays a sensor.
-    pub fn material(mut self, material: Material) -> Self {
-        let sensor = self.material.sensor || material.sensor;
-        self.material = Material { sensor, ..material };
+    /// Sets the material.
+    pub const fn material(mut self, material: Material) -> Self {
+        self.material = material;
         self
     }
 
     /// Makes the shape a sensor: it reports overlaps, however shallow, adds no mass and applies no forces. Sensors detect only
     /// non-sensor shapes of other bodies, and only if at least one of the two bodies is not static.
-    ///
-    /// ```
-    /// use isostep_core::{real, shape::Shape, world::{Material, ShapeDef}};
-    /// let ball = ShapeDef::from(Shape::sphere(real!(1))?);
-    /// let ice = Material { friction: real!(0), ..Material::default() };
-    /// // The order of the two calls does not matter.
-    /// assert_eq!(ball.clone().sensor().material(ice), ball.clone().material(ice).sensor());
-    /// assert!(ball.clone().sensor().material(ice).material.sensor);
-    /// assert!(!ball.material(ice).material.sensor);
-    /// # Ok::<(), isostep_core::shape::ShapeError>(())
-    /// ```
-    pub fn sensor(mut self) -> Self {
-        self.material.sensor = true;
+    /// Overlaps are those of the poses at the end of a step. [`Command::SetSensor`](super::Command::SetSensor) changes it.
+    pub const fn sensor(mut self) -> Self {
+        self.sensor = true;
         self
     }
 

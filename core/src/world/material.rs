@@ -16,7 +16,7 @@ pub struct MaterialError {
 }
 
 /// Rule that combines the coefficients of two materials. If two materials have different rules, the later one in this list
-/// applies.
+/// applies, as in Rapier.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -38,9 +38,10 @@ pub enum Combine {
 /// ```
 /// use isostep_core::real;
 /// use isostep_core::world::{Combine, Material};
-/// // A ball that bounces off every surface, whatever the other material is.
-/// let rubber = Material { restitution: real!(0.75), combine: Combine::Max, ..Material::default() };
-/// assert!(rubber.friction > real!(0.5) && !rubber.sensor);
+/// // A ball that bounces off every surface, whatever the other material is. Its friction follows from both materials.
+/// let rubber = Material { restitution: real!(0.75), ..Material::default() };
+/// let rubber = rubber.restitution_combine(Combine::Max);
+/// assert_eq!(rubber.friction_combine, Combine::Average);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[must_use]
@@ -49,31 +50,33 @@ pub struct Material {
     /// limited by an octagon: 0.93 to 1.05 of the coefficient, depending on the direction.
     pub friction: Real,
     /// Fraction of the approach speed that is restored, 0 to 1. The default is 0. Two materials take the mean by default: use
-    /// [`Combine::Max`] for a ball that bounces on any floor.
+    /// [`Combine::Max`] as `restitution_combine` for a ball that bounces on any floor.
     pub restitution: Real,
     /// Rolling friction: arm of the torque as a fraction of the contact's size, 0 to 1. The default is 0.
     pub rolling: Real,
     /// Friction against spinning about the normal, for contacts with one point: a fraction like `rolling`, 0 to 1. The default is 0.
     pub spinning: Real,
-    /// Rule that combines two materials. The default is [`Combine::Average`].
-    pub combine: Combine,
+    /// Rule for `friction`, `rolling` and `spinning` of two materials. The default is [`Combine::Average`], as in Rapier. `Box2D`
+    /// takes the geometric mean.
+    pub friction_combine: Combine,
+    /// Rule for `restitution` of two materials. The default is [`Combine::Average`], as in Rapier. `Box2D` takes the larger value:
+    /// [`Combine::Max`].
+    pub restitution_combine: Combine,
     /// Tag for the [`MaterialTable`], or 0 for none.
     pub tag: u16,
-    /// Makes the shape a sensor: it reports overlaps and applies no forces.
-    pub sensor: bool,
 }
 
 impl Default for Material {
-    /// Friction 0.6, [`Combine::Average`], all else zero.
+    /// Friction 0.6, [`Combine::Average`] for friction and restitution, all else zero.
     fn default() -> Self {
         Self {
             friction: Real::ratio(6, 10),
             restitution: Real::ZERO,
             rolling: Real::ZERO,
             spinning: Real::ZERO,
-            combine: Combine::Average,
+            friction_combine: Combine::Average,
+            restitution_combine: Combine::Average,
             tag: 0,
-            sensor: false,
         }
     }
 }
@@ -84,9 +87,16 @@ const MAX_FRICTION: Real = Real::ratio(19, 10);
 pub(crate) const MAX_FRICTION_LANE: Q30 = Q30::from_real_saturating(MAX_FRICTION);
 
 impl Material {
-    /// Returns a material for sensors: it reports overlaps and applies no forces.
-    pub fn sensor() -> Self {
-        Self { sensor: true, ..Self::default() }
+    /// Sets the rule for friction.
+    pub const fn friction_combine(mut self, rule: Combine) -> Self {
+        self.friction_combine = rule;
+        self
+    }
+
+    /// Sets the rule for restitution.
+    pub const fn restitution_combine(mut self, rule: Combine) -> Self {
+        self.restitution_combine = rule;
+        self
     }
 
     /// Checks the ranges of the coefficients.
@@ -152,13 +162,17 @@ impl MaterialTable {
             let material = &self.overrides[place].1;
             return Self::lanes(|of| of(material));
         }
-        let rule = a.combine.max(b.combine);
-        Self::lanes(|of| match rule {
-            Combine::Average => (of(a) + of(b)) * Real::HALF,
-            Combine::Min => of(a).min(of(b)),
-            Combine::Multiply => of(a) * of(b),
-            Combine::Max => of(a).max(of(b)),
-        })
+        let combine = |rule: Combine, a: Real, b: Real| match rule {
+            Combine::Average => (a + b) * Real::HALF,
+            Combine::Min => a.min(b),
+            Combine::Multiply => a * b,
+            Combine::Max => a.max(b),
+        };
+        let friction = a.friction_combine.max(b.friction_combine);
+        let by_friction = Self::lanes(|of| combine(friction, of(a), of(b)));
+        let rule = a.restitution_combine.max(b.restitution_combine);
+        let restitution = combine(rule, a.restitution, b.restitution);
+        Mixed { restitution: Q30::from_real_saturating(restitution), ..by_friction }
     }
 
     /// Converts coefficients to lanes. The product of two friction coefficients may exceed the solver's range; it is limited to

@@ -5,6 +5,7 @@
 
 mod arrive;
 mod command;
+mod contact_view;
 mod def;
 mod digest;
 mod encode;
@@ -41,6 +42,8 @@ use timeline::Timeline;
 
 pub use command::Command;
 pub(crate) use command::{origin, real_vector, scale_by_power};
+pub(crate) use contact_view::newton_seconds;
+pub use contact_view::{ContactPoint, ContactView};
 pub use def::{BodyDef, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef};
 pub use errors::{CommandError, WorldError};
 pub use events::{Event, Impact, Pair};
@@ -53,7 +56,7 @@ pub use past::Past;
 pub use rewind::{DEFAULT_HISTORY, HistoryReport, ResimMode};
 pub use rows::BodyKind;
 pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
-pub use view::{Body, ContactView};
+pub use view::Body;
 
 /// Id of a body: index and generation. The id of a despawned body never names another body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -127,8 +130,10 @@ pub struct World {
 /// Effects of this tick's commands that are not in rows. Derived from the commands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
-    /// Bodies that commands spawned, despawned, moved or redefined.
+    /// Bodies that commands spawned, despawned, moved or redefined, in the order of the commands.
     pub(crate) changed: Vec<BodyIndex>,
+    /// The same, for lookups.
+    pub(crate) changed_set: IndexSet<BodyIndex>,
     /// Bodies whose contacts of the last tick are invalid.
     pub(crate) void: IndexSet<BodyIndex>,
     /// Bodies woken by command.
@@ -145,6 +150,7 @@ impl Pending {
 
     fn clear(&mut self) {
         self.changed.clear();
+        self.changed_set.clear();
         self.void.clear();
         self.woken.clear();
     }

@@ -220,6 +220,7 @@ impl Command {
             | Self::SetKind(body, _)
             | Self::SetEnabled(body, _)
             | Self::SetMaterial(body, ..)
+            | Self::SetSensor(body, ..)
             | Self::SetFilter(body, ..)
             | Self::SetGravityScale(body, _)
             | Self::SetDamping(body, ..)

@@ -108,6 +108,8 @@ pub(crate) struct ShapeRow {
     /// Its pose in the body's frame.
     pub(crate) pose: Transform,
     pub(crate) material: Material,
+    /// The shape reports overlaps instead of having contacts.
+    pub(crate) sensor: bool,
     pub(crate) filter: Filter,
 }
 

@@ -14,11 +14,12 @@ impl World {
         let mut store = Store::default();
         let base = copy(self.base(), &self.store, &mut store, &chosen);
         let work = copy(&self.work, &self.store, &mut store, &chosen);
-        let of = |list: &[BodyIndex]| {
+        let of = |list: &[BodyIndex]| -> Vec<BodyIndex> {
             list.iter().copied().filter(|index| chosen.contains(index)).collect()
         };
         let pending = Pending {
             changed: of(&self.pending.changed),
+            changed_set: of(&self.pending.changed).into_iter().collect(),
             void: self.pending.void.iter().filter(|index| chosen.contains(index)).collect(),
             woken: of(&self.pending.woken),
         };

@@ -15,7 +15,7 @@ pub(super) fn mass_properties(def: &BodyDef) -> Result<Option<MassProperties>, C
     let weighable =
         def.shapes.iter().filter(|shape| *shape.shape.geometry() != Geometry::HalfSpace);
     // Sensors add no mass.
-    let weighable = weighable.filter(|shape| !shape.material.sensor);
+    let weighable = weighable.filter(|shape| !shape.sensor);
     let parts = weighable
         .map(|shape| MassProperties::of_shape(&shape.shape, &shape.pose, shape.density))
         .collect::<Result<Vec<_>, _>>();

@@ -1,6 +1,6 @@
-//! Read access to the bodies and contacts of a world.
+//! Read access to the bodies of a world.
 
-use super::rows::{BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, PairKey, body_of};
+use super::rows::{BodyIndex, BodyKind, ColdRow, HotRow};
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
 
@@ -64,41 +64,6 @@ impl Body<'_> {
     }
 }
 
-/// A contact between two shapes after the last step.
-#[derive(Clone, Copy, Debug)]
-pub struct ContactView<'a> {
-    bodies: [BodyId; 2],
-    row: &'a ContactRow,
-}
-
-impl ContactView<'_> {
-    /// Returns the two bodies, lower index first.
-    pub const fn bodies(&self) -> [BodyId; 2] {
-        self.bodies
-    }
-
-    /// Returns the unit normal from the first body to the second.
-    pub fn normal(&self) -> Vec3 {
-        Vec3::from_bits(self.row.normal.map(|c| i64::from(c) << 2))
-    }
-
-    /// Returns whether the shapes overlapped or had an impulse in the last step. If not, the contact is speculative.
-    pub const fn is_touching(&self) -> bool {
-        self.row.touching
-    }
-
-    /// Returns the number of contact points, 1 to 4.
-    pub fn point_count(&self) -> u32 {
-        self.row.points.len() as u32
-    }
-
-    /// Returns the separation of the deepest point when the manifold was computed, metres; negative for an overlap.
-    pub fn separation(&self) -> Real {
-        let least = self.row.points.iter().map(|point| point.separation).min();
-        Real::from_bits(least.unwrap_or(0))
-    }
-}
-
 impl World {
     /// Returns a body, or `None` if the id is stale.
     pub fn body(&self, id: BodyId) -> Option<Body<'_>> {
@@ -117,25 +82,5 @@ impl World {
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, Body<'_>)> + '_ {
         let ids = self.work.streams.iter().flat_map(|stream| stream.ids.iter());
         ids.map(|id| (BodyId(id), self.body_at(BodyIndex::of(id))))
-    }
-
-    /// The keys of all contacts that commands did not invalidate.
-    pub(crate) fn contact_keys(&self) -> impl Iterator<Item = PairKey> + '_ {
-        self.contact_rows().map(|row| row.key)
-    }
-
-    fn contact_rows(&self) -> impl Iterator<Item = &ContactRow> + '_ {
-        let pages = self.work.streams.iter().flat_map(|stream| &stream.contacts);
-        let rows = pages.flat_map(|page| &self.store.contacts.get(*page).rows);
-        rows.filter(|row| !self.pending.is_void(row.key))
-    }
-
-    /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a
-    /// positive separation. The order is the same on every machine.
-    pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
-        self.contact_rows().filter_map(|row| {
-            let [a, b] = row.key.shapes().map(|shape| self.id_at(body_of(shape)));
-            Some(ContactView { bodies: [a?, b?], row })
-        })
     }
 }

@@ -22,7 +22,8 @@ enum Act {
     Teleport(Vec3),
     Kind(BodyKind),
     Enabled(bool),
-    Material { slippery: bool, sensor: bool },
+    Material { slippery: bool },
+    Sensor(bool),
     Filter(u8, u32),
     GravityScale(bool),
     MaySleep(bool),
@@ -56,7 +57,8 @@ fn act() -> impl Strategy<Value = Act> {
         2 => place().prop_map(Act::Teleport),
         1 => kind.prop_map(Act::Kind),
         2 => any::<bool>().prop_map(Act::Enabled),
-        1 => any::<(bool, bool)>().prop_map(|(slippery, sensor)| Act::Material { slippery, sensor }),
+        1 => any::<bool>().prop_map(|slippery| Act::Material { slippery }),
+        1 => any::<bool>().prop_map(Act::Sensor),
         1 => (0u8..3, 0u32..3).prop_map(|(layer, group)| Act::Filter(layer, group)),
         1 => any::<bool>().prop_map(Act::GravityScale),
         1 => any::<bool>().prop_map(Act::MaySleep),
@@ -73,7 +75,7 @@ fn body(kind: u8, shape: u8, place: Vec3, sensor: bool) -> BodyDef {
     };
     let mut part = ShapeDef::from(solid);
     part.material.rolling = Real::ratio(1, 10);
-    part.material.sensor = sensor;
+    part.sensor = sensor;
     let def = match kind {
         0 => BodyDef::fixed(),
         1 => BodyDef::kinematic(),
@@ -97,10 +99,11 @@ fn command(act: &Act, id: BodyId) -> Option<Command> {
         Act::Teleport(place) => Command::Teleport(id, pose(place)),
         Act::Kind(kind) => Command::SetKind(id, kind),
         Act::Enabled(enabled) => Command::SetEnabled(id, enabled),
-        Act::Material { slippery, sensor } => {
+        Act::Material { slippery } => {
             let friction = if slippery { Real::ZERO } else { Real::ratio(6, 10) };
-            Command::SetMaterial(id, 0, Material { friction, sensor, ..Material::default() })
+            Command::SetMaterial(id, 0, Material { friction, ..Material::default() })
         }
+        Act::Sensor(sensor) => Command::SetSensor(id, 0, sensor),
         Act::Filter(layer, group) => Command::SetFilter(id, 0, Filter { layer, group }),
         Act::GravityScale(on) => {
             Command::SetGravityScale(id, if on { Real::ONE } else { Real::ZERO })

@@ -37,7 +37,7 @@ fn rank(event: &Event) -> (u32, Key) {
 }
 
 /// State derived from the events so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Ledger {
     touching: BTreeSet<Key>,
     pub(crate) sensed: BTreeSet<Key>,

@@ -31,7 +31,7 @@ pub(crate) fn meddle(world: &mut World, id: BodyId, rng: &mut Rng) {
         9 => Command::SetGravityScale(id, Real::HALF),
         10 => Command::Wake(id),
         11 => Command::SetMaySleep(id, rng.chance(1, 2).unwrap()),
-        12 => Command::SetMaterial(id, 0, Material { sensor: true, ..Material::default() }),
+        12 => Command::SetSensor(id, 0, true),
         _ => Command::Despawn(id),
     };
     // The ground stays, or the test would be void.

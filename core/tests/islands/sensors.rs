@@ -6,8 +6,7 @@ use super::common::{
 };
 use isostep_core::shape::Shape;
 use isostep_core::world::{
-    BodyDef, BodyId, BodyKind, Command, Event, Filter, Layers, Material, Pair, ShapeDef, World,
-    WorldDef,
+    BodyDef, BodyId, BodyKind, Command, Event, Filter, Layers, Pair, ShapeDef, World, WorldDef,
 };
 use isostep_core::{Real, Vec3, real};
 
@@ -317,7 +316,7 @@ fn sensor_events_are_reported_for_each_shape() {
 #[test]
 fn a_ground_that_becomes_a_sensor_reports_and_no_longer_supports() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
-    world.command(Command::SetMaterial(ids[0], 0, Material::sensor())).unwrap();
+    world.command(Command::SetSensor(ids[0], 0, true)).unwrap();
     world.step();
     assert_eq!(woke(&world), [ids[1]]);
     let ends: Vec<_> =

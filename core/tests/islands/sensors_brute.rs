@@ -61,10 +61,10 @@ fn check(seed: u64, gravity: Vec3, ticks: u32) {
             let place = rng.direction() * real!(2);
             world.teleport(ball.id, isostep_core::Transform::at(place)).unwrap();
         }
-        // A step uses the positions at its start. The slack covers rounding.
+        world.step();
+        // Overlaps are those of the positions after the step. The slack covers rounding.
         let (surely, perhaps) =
             (overlapping(&world, &balls, 1e-6), overlapping(&world, &balls, -1e-6));
-        world.step();
         ledger.listen(&world, &format!("seed {seed}, tick {tick}"));
         let reported: BTreeSet<_> = ledger.sensed.iter().map(|key| [key.0, key.2]).collect();
         assert!(

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 /// The shape with enough rolling friction for stable heaps.
 fn clingy(shape: Shape) -> ShapeDef {
     let (rolling, spinning) = (Real::ratio(3, 10), Real::ratio(3, 10));
-    let combine = Combine::Max;
-    ShapeDef::from(shape).material(Material { rolling, spinning, combine, ..Material::default() })
+    let clings = Material { rolling, spinning, ..Material::default() };
+    ShapeDef::from(shape).material(clings.friction_combine(Combine::Max))
 }
 
 /// A ground, shelves of all kinds, and a heap on each.
@@ -66,7 +66,7 @@ fn undermine(world: &mut World, rng: &mut Rng) -> String {
         4 => Command::SetEnabled(id, false),
         5 if kind != BodyKind::Dynamic => Command::SetKind(id, BodyKind::Dynamic),
         6 => Command::SetFilter(id, 0, Filter { layer: 1, group: 0 }),
-        7 => Command::SetMaterial(id, 0, Material::sensor()),
+        7 => Command::SetSensor(id, 0, true),
         _ => Command::SetMaterial(id, 0, Material { friction: Real::ZERO, ..Material::default() }),
     };
     world.command(command.clone()).unwrap();

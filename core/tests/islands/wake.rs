@@ -33,6 +33,7 @@ fn changes(id: BodyId) -> Vec<Command> {
         Command::SetKind(id, BodyKind::Kinematic),
         Command::SetEnabled(id, false),
         Command::SetMaterial(id, 0, smooth),
+        Command::SetSensor(id, 0, true),
         Command::SetFilter(id, 0, Filter { layer: 3, group: 0 }),
         Command::SetGravityScale(id, Real::HALF),
         Command::SetDamping(id, Real::ONE, Real::ONE),

@@ -134,7 +134,7 @@ fn bodies_wake_when_the_material_of_their_support_changes() {
 fn bodies_on_a_body_that_becomes_a_sensor_fall() {
     for kind in [BodyKind::Static, BodyKind::Kinematic] {
         let way = drop_after(kind, "making a sensor", |world, shelf| {
-            world.command(Command::SetMaterial(shelf, 0, Material::sensor())).unwrap();
+            world.command(Command::SetSensor(shelf, 0, true)).unwrap();
         });
         assert!(way > 4.0, "{kind:?}: fell by {way} m");
     }

@@ -1,6 +1,7 @@
 //! Materials and collision filters through the public API.
 
 use super::common::{crate_at, cube, ground};
+use isostep_core::shape::Shape;
 use isostep_core::world::{
     BodyDef, BodyId, Combine, Command, Filter, Layers, Material, MaterialTable, ShapeDef, World,
     WorldDef,
@@ -17,7 +18,7 @@ fn slide(def: WorldDef, own: Material, floor: Material) -> f64 {
     let mut below = ground();
     below.shapes[0].material = floor;
     world.spawn(below).unwrap();
-    let flat = isostep_core::shape::Shape::cuboid(Vec3::new(Real::HALF, real!(0.125), Real::HALF));
+    let flat = Shape::cuboid(Vec3::new(Real::HALF, real!(0.125), Real::HALF));
     let flat = ShapeDef::from(flat.unwrap()).material(own);
     let body = BodyDef::dynamic().at(Vec3::Y * real!(0.125)).shape(flat);
     let id = world.spawn(body.velocity(Vec3::X * 4)).unwrap();
@@ -42,7 +43,7 @@ fn spin_down(spin: i32) -> f64 {
     let mut world = World::new(WorldDef::default()).unwrap();
     world.spawn(ground()).unwrap();
     let half = Vec3::new(Real::ratio(3, 10), Real::ratio(2, 100), Real::ratio(3, 10));
-    let flat = isostep_core::shape::Shape::cuboid(half).unwrap();
+    let flat = Shape::cuboid(half).unwrap();
     let body = BodyDef::dynamic().at(Vec3::Y * half.y).shape(flat);
     let id = world.spawn(body.angular_velocity(Vec3::Y * spin)).unwrap();
     let (mut last, mut sum) = (0.0f64, 0.0f64);
@@ -79,7 +80,7 @@ fn a_box_that_spins_on_the_ground_stops_by_friction_alone() {
 #[test]
 fn two_surfaces_combine_by_the_later_rule() {
     let (low, high) = (Real::ratio(2, 10), Real::ratio(8, 10));
-    let of = |friction, combine| Material { friction, combine, ..Material::default() };
+    let of = |friction, rule| rough(friction, 0).friction_combine(rule);
     for (a, b, expected) in [
         (Combine::Average, Combine::Average, 0.5),
         (Combine::Average, Combine::Min, 0.2),
@@ -88,6 +89,50 @@ fn two_surfaces_combine_by_the_later_rule() {
     ] {
         assert_way(slide(WorldDef::default(), of(low, a), of(high, b)), expected);
         assert_way(slide(WorldDef::default(), of(low, b), of(high, a)), expected);
+    }
+}
+
+/// Restitution of a ball that falls by 2 m, from the height of its first bounce: e² of the fall.
+fn bounce(ball: Material, floor: Material) -> f64 {
+    let mut world = World::new(WorldDef::default()).unwrap();
+    let floor = ShapeDef::from(Shape::HALF_SPACE).material(floor);
+    world.spawn(BodyDef::fixed().shape(floor)).unwrap();
+    let ball = ShapeDef::from(Shape::sphere(Real::HALF).unwrap()).material(ball);
+    let ball = world.spawn(BodyDef::dynamic().at(Vec3::Y * real!(2.5)).shape(ball)).unwrap();
+    let (mut fell, mut highest) = (false, 0.0f64);
+    for _ in 0..120 {
+        world.step();
+        let body = world.body(ball).unwrap();
+        let rises = body.velocity().y > real!(0.0625);
+        fell |= rises;
+        if fell && !rises && highest > 0.0 {
+            break;
+        }
+        if fell {
+            highest = highest.max(body.position().y.to_f64() - 0.5);
+        }
+    }
+    (highest / 2.0).sqrt()
+}
+
+#[test]
+fn friction_and_restitution_have_rules_of_their_own() {
+    let [low, high] = [Real::ratio(2, 10), Real::ratio(8, 10)];
+    let of = |value, friction, restitution| {
+        let material = Material { friction: value, restitution: value, ..Material::default() };
+        material.friction_combine(friction).restitution_combine(restitution)
+    };
+    let (average, max, min) = (Combine::Average, Combine::Max, Combine::Min);
+    for (friction, restitution, slides_at, bounces_by) in
+        [(max, min, 0.8, 0.2), (min, max, 0.2, 0.8), (average, max, 0.5, 0.8)]
+    {
+        // One of the two has the rules, the other those by default.
+        let (a, b) = (of(low, friction, restitution), of(high, average, average));
+        assert_way(slide(WorldDef::default(), a, b), slides_at);
+        assert_way(slide(WorldDef::default(), b, a), slides_at);
+        for bounced in [bounce(a, b), bounce(b, a)] {
+            assert!((bounced - bounces_by).abs() < 0.05, "{bounced}, not {bounces_by}");
+        }
     }
 }
 
@@ -109,7 +154,7 @@ fn a_surface_changes_under_a_resting_box() {
     let gravity = Vec3::new(real!(3), Real::ratio(-981, 100), Real::ZERO);
     let mut world = World::new(WorldDef { gravity, ..WorldDef::default() }).unwrap();
     world.spawn(ground()).unwrap();
-    let flat = isostep_core::shape::Shape::cuboid(Vec3::new(Real::HALF, real!(0.125), Real::HALF));
+    let flat = Shape::cuboid(Vec3::new(Real::HALF, real!(0.125), Real::HALF));
     let body = BodyDef::dynamic().at(Vec3::Y * real!(0.125)).shape(flat.unwrap());
     let id = world.spawn(body).unwrap();
     for _ in 0..120 {
@@ -119,7 +164,7 @@ fn a_surface_changes_under_a_resting_box() {
     assert!(held.position().x < Real::ratio(1, 1000), "{}", held.position());
     // The mean of 0 and 0.6 is 0.3, and 0.3·9.81 < 3.
     let ice = rough(Real::ZERO, 0);
-    world.command(Command::SetMaterial(id, 0, Material { combine: Combine::Min, ..ice })).unwrap();
+    world.command(Command::SetMaterial(id, 0, ice.friction_combine(Combine::Min))).unwrap();
     for _ in 0..60 {
         world.step();
     }
@@ -208,8 +253,7 @@ fn rolling_ball(surface: Material) -> (World, BodyId) {
     let mut below = ground();
     below.shapes[0].material = surface;
     world.spawn(below).unwrap();
-    let ball =
-        ShapeDef::from(isostep_core::shape::Shape::sphere(Real::HALF).unwrap()).material(surface);
+    let ball = ShapeDef::from(Shape::sphere(Real::HALF).unwrap()).material(surface);
     let body = BodyDef::dynamic().at(Vec3::Y * Real::HALF).shape(ball).velocity(Vec3::X * 4);
     let id = world.spawn(body.angular_velocity(Vec3::from_ints(0, 10, -8))).unwrap();
     (world, id)

@@ -7,6 +7,7 @@
 
 mod commands;
 mod common;
+mod contact_points;
 mod crowds;
 mod endurance;
 mod energy;

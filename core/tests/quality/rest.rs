@@ -255,7 +255,8 @@ fn a_speed_cap_does_not_bend_the_flight() {
 /// A box that slid over flush tiles stopped at a seam, at the side face of the next tile, in 29 of 40 runs.
 #[test]
 fn a_box_slides_over_flush_tiles() {
-    let smooth = Material { friction: Real::ZERO, combine: Combine::Min, ..Material::default() };
+    let smooth =
+        Material { friction: Real::ZERO, friction_combine: Combine::Min, ..Material::default() };
     let mut stopped = 0;
     for speed in [1, 2, 4, 8] {
         for phase in 0..10 {
@@ -415,7 +416,8 @@ fn a_ball_that_spins_in_place_comes_to_rest() {
 /// Bodies in slow motion are neither damped nor put to sleep.
 #[test]
 fn slow_motion_goes_on() {
-    let smooth = Material { friction: Real::ZERO, combine: Combine::Min, ..Material::default() };
+    let smooth =
+        Material { friction: Real::ZERO, friction_combine: Combine::Min, ..Material::default() };
     let slow = Vec3::X * Real::ratio(5, 100);
     let half = Vec3::Y * Real::HALF;
     // A box on ice with another one on it, which has friction: both contacts of the upper one hold.
@@ -440,7 +442,8 @@ fn slow_motion_goes_on() {
 /// A box on a slope that is a little too steep slides as theory says; on one that is not, it rests.
 #[test]
 fn a_slope_a_little_too_steep_is_slid_down() {
-    let surface = Material { friction: Real::HALF, combine: Combine::Min, ..Material::default() };
+    let surface =
+        Material { friction: Real::HALF, friction_combine: Combine::Min, ..Material::default() };
     for (angle, slides) in [(0.40f64, false), (0.50, true)] {
         let slope = Quat::from_rotation_vector(Vec3::Z * -Real::from_f64(angle).unwrap());
         let mut world = world();

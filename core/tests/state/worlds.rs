@@ -268,11 +268,11 @@ fn drop_caches_makes_the_next_steps_full() {
     }
     let digest = world.digest();
     world.load(&mut slots, Tick(4)).unwrap();
-    assert!(world.step().again);
+    assert!(world.step().incremental);
     world.load(&mut slots, Tick(4)).unwrap();
     world.drop_caches(&mut slots);
     for _ in 4..10 {
-        assert!(!world.step().again);
+        assert!(!world.step().incremental);
     }
     assert_eq!(world.digest(), digest);
 }

@@ -356,7 +356,7 @@ fn frictions_that_multiply_can_be_restored() {
         for combine in [Combine::Average, Combine::Min, Combine::Multiply, Combine::Max] {
             let case = format!("{combine:?} of {friction}");
             let mut logged = Logged::new();
-            let rough = Material { friction, combine, ..Material::default() };
+            let rough = Material { friction, ..Material::default() }.friction_combine(combine);
             let rough = |shape: Shape| ShapeDef::from(shape).material(rough);
             logged.spawn(BodyDef::fixed().shape(rough(Shape::HALF_SPACE)));
             let sliding = BodyDef::dynamic().at(at(0, Real::HALF)).velocity(Vec3::X * 2);

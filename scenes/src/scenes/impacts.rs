@@ -50,7 +50,8 @@ pub fn rack_of(rows: i32, speed: Real) -> Scene {
         ..Material::default()
     };
     // The lower restitution counts: none on the cloth, slightly less than a ball's on the rubber.
-    let cloth = Material { restitution: Real::ZERO, combine: Combine::Min, ..ivory };
+    let cloth = Material { restitution: Real::ZERO, ..ivory };
+    let cloth = cloth.friction_combine(Combine::Min).restitution_combine(Combine::Min);
     let rubber = Material { restitution: Real::ratio(7, 10), ..cloth };
     table(&mut world, cloth, rubber);
     let ball = Shape::sphere(BALL).expect("within the limits");

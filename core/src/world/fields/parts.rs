@@ -126,16 +126,24 @@ pub(super) trait Parts: Visitor + Sized {
 
     fn material(&mut self, name: &'static str, material: &mut Material) {
         const RULES: [&str; 4] = ["average", "min", "multiply", "max"];
-        let Material { friction, restitution, rolling, spinning, combine, tag, sensor } = material;
+        let Material {
+            friction,
+            restitution,
+            rolling,
+            spinning,
+            friction_combine,
+            restitution_combine,
+            tag,
+        } = material;
         self.enter(name, None);
         self.real("friction", Unit::Real(""), friction);
         self.real("restitution", Unit::Real(""), restitution);
         self.real("rolling", Unit::Real(""), rolling);
         self.real("spinning", Unit::Real(""), spinning);
         let all = [Combine::Average, Combine::Min, Combine::Multiply, Combine::Max];
-        self.choice("combine", &RULES, &all, combine);
+        self.choice("friction_combine", &RULES, &all, friction_combine);
+        self.choice("restitution_combine", &RULES, &all, restitution_combine);
         *tag = self.leaf("tag", Unit::Count, 2, u64::from(*tag)) as u16;
-        self.flag("sensor", sensor);
         self.leave();
     }
 

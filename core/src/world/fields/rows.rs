@@ -215,6 +215,7 @@ impl Row for Keyed<ShapeRow> {
             shape: Shape::HALF_SPACE,
             pose: Transform::IDENTITY,
             material: Material::default(),
+            sensor: false,
             filter: Filter::default(),
         };
         Self { key: ShapeKey::default(), row }
@@ -222,13 +223,14 @@ impl Row for Keyed<ShapeRow> {
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         v.shape_key("shape", &mut self.key);
-        let ShapeRow { row, ordinal, shape, pose, material, filter } = &mut self.row;
+        let ShapeRow { row, ordinal, shape, pose, material, sensor, filter } = &mut self.row;
         // Derived from the key.
         *row = Place::of(body_of(self.key)).row as u8;
         *ordinal = self.key.ordinal();
         v.geometry(shape);
         v.pose("pose", pose);
         v.material("material", material);
+        v.flag("sensor", sensor);
         let Filter { layer, group } = filter;
         v.enter("filter", None);
         v.u8("layer", Unit::Count, layer);

@@ -270,9 +270,8 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
         at.ensure(bodies[0] < bodies[1], "its bodies are not in order")?;
         let exist = shapes.iter().all(|shape| shape_at(frame, store, *shape).is_some());
         at.ensure(exist, "one of its shapes does not exist")?;
-        let solid = |shape: &ShapeKey| {
-            shape_at(frame, store, *shape).is_some_and(|row| !row.material.sensor)
-        };
+        let solid =
+            |shape: &ShapeKey| shape_at(frame, store, *shape).is_some_and(|row| !row.sensor);
         at.ensure(shapes.iter().all(solid), "one of its shapes is a sensor")?;
         let is_dynamic = |body: &BodyIndex| frame.cold(store, *body).kind == BodyKind::Dynamic;
         let owner = bodies.into_iter().find(is_dynamic);
@@ -306,7 +305,7 @@ fn overlaps(tables: &Tables<'_>, read: &mut Read) -> Result<()> {
             };
             at.ensure(body_of(row.own) != body_of(row.other), "both shapes belong to one body")?;
             let sensor = if row.senses { own } else { other };
-            at.ensure(sensor.material.sensor, "its sensing shape is not a sensor")?;
+            at.ensure(sensor.sensor, "its sensing shape is not a sensor")?;
             frame.contact_page_mut(store, body_of(row.own)).overlaps.push(row);
         }
         Ok(())

@@ -44,6 +44,7 @@ impl CommandArgs {
                 Command::SetKind(body, kinds[usize::from(x % 3)])
             }
             13 | 14 => Command::SetEnabled(body, x % 2 == 1),
+            16 if y & 0x20 != 0 => Command::SetSensor(body, z % 3, y & 0x40 == 0),
             15 | 16 => Command::SetMaterial(body, z % 3, self.material()),
             17 | 18 => Command::SetFilter(
                 body,
@@ -98,9 +99,9 @@ impl CommandArgs {
         Material {
             friction: Real::ratio(friction.0, friction.1),
             restitution: if self.y & 4 == 0 { Real::ZERO } else { Real::ratio(3, 4) },
-            combine: rules[usize::from(self.y & 3)],
+            friction_combine: rules[usize::from(self.y & 3)],
+            restitution_combine: rules[usize::from(self.z >> 2 & 3)],
             tag: u16::from(self.y >> 3 & 3),
-            sensor: self.y & 0x20 != 0,
             ..Material::default()
         }
     }

@@ -66,7 +66,7 @@ impl Scene {
             let glue = Material { friction: Real::ratio(19, 10), ..Material::default() };
             let rubber = Material {
                 restitution: Real::ratio(3, 4),
-                combine: Combine::Max,
+                restitution_combine: Combine::Max,
                 ..Material::default()
             };
             def.materials.set(1, 2, glue).expect("within limits");

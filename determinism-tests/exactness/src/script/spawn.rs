@@ -84,9 +84,11 @@ impl SpawnArgs {
     fn material(self) -> Material {
         let pick = |shift: u8| usize::from(self.surface >> shift & 3);
         let friction = [(6, 10), (0, 1), (15, 10), (19, 10)][pick(0)];
+        let rules = [Combine::Average, Combine::Min, Combine::Multiply, Combine::Max];
         let material = Material {
             friction: Real::ratio(friction.0, friction.1),
-            combine: [Combine::Average, Combine::Min, Combine::Multiply, Combine::Max][pick(2)],
+            friction_combine: rules[pick(2)],
+            restitution_combine: rules[pick(4)],
             ..Material::default()
         };
         match pick(4) {

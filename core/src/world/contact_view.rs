@@ -1,0 +1,206 @@
+//! Read access to contacts after a step: points in world space, and the impulses that act there.
+//!
+//! A contact row has the manifold as it was computed, at reference poses; while the contact is recycled that was many ticks ago.
+//! Positions and separations here follow from it and from the poses after the step, so they are never older than the bodies.
+
+use super::rows::{
+    BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, PairKey, ShapeKey, body_of, shape_key,
+};
+use super::{BodyId, Pair, World};
+use crate::data::FixedVec;
+use crate::math::{Real, Vec3, round_shift, saturate};
+
+/// A point of a contact after the last step.
+///
+/// ```
+/// use isostep_core::world::{BodyDef, World, WorldDef};
+/// use isostep_core::{real, shape::Shape, Vec3};
+/// let mut world = World::new(WorldDef::default())?;
+/// world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE))?;
+/// let cube = Shape::cuboid(Vec3::splat(real!(0.5)))?;
+/// let cube = world.spawn(BodyDef::dynamic().at(Vec3::Y * real!(0.5)).mass(real!(60)).shape(cube))?;
+/// for _ in 0..60 {
+///     world.step();
+/// }
+/// // The ground carries 60 kg · 9.81 m/s², for a sixtieth of a second each tick.
+/// let contact = world.contacts_of(cube).next().expect("it rests on the ground");
+/// let carried = contact.points().map(|point| point.normal_impulse).sum::<isostep_core::Real>();
+/// assert!((carried - real!(9.8125)).abs() < real!(0.125), "{carried}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContactPoint {
+    /// Position in world space, midway between the two surfaces.
+    pub position: Vec3,
+    /// Unit normal from the first body to the second. All points of a contact share it.
+    pub normal: Vec3,
+    /// Distance of the surfaces along the normal, metres; negative for an overlap.
+    pub separation: Real,
+    /// Normal impulse, N·s: the force at the end of the step over the time of a tick. It pushes the second body along the normal and
+    /// the first against it. The impulse of an impact within the tick is in [`Event::Impact`](super::Event::Impact).
+    pub normal_impulse: Real,
+    /// Friction impulse on the second body, N·s, likewise; the first body gets the opposite. The solver knows the friction of the whole
+    /// contact; each point has a share in proportion to its normal impulse.
+    pub friction_impulse: Vec3,
+}
+
+/// A contact between two shapes after the last step.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactView<'a> {
+    bodies: [BodyId; 2],
+    row: &'a ContactRow,
+    rows: [&'a HotRow; 2],
+    /// Raw kilograms; zero for static and kinematic bodies.
+    masses: [i64; 2],
+    substeps: i64,
+}
+
+impl<'a> ContactView<'a> {
+    /// Returns the two bodies, lower index first.
+    pub const fn bodies(&self) -> [BodyId; 2] {
+        self.bodies
+    }
+
+    /// Returns the two shapes, as events name them.
+    pub fn pair(&self) -> Pair {
+        Pair { bodies: self.bodies, shapes: self.row.key.shapes().map(ShapeKey::ordinal) }
+    }
+
+    /// Returns the unit normal from the first body to the second.
+    pub fn normal(&self) -> Vec3 {
+        Vec3::from_bits(self.row.normal.map(|c| i64::from(c) << 2))
+    }
+
+    /// Returns whether the shapes overlapped or had an impulse in the last step. If not, the contact is speculative.
+    pub const fn is_touching(&self) -> bool {
+        self.row.touching
+    }
+
+    /// Returns the number of contact points, 1 to 4.
+    pub fn point_count(&self) -> u32 {
+        self.row.points.len() as u32
+    }
+
+    /// Returns the separation of the deepest point, metres; negative for an overlap.
+    pub fn separation(&self) -> Real {
+        self.points().map(|point| point.separation).min().unwrap_or_default()
+    }
+
+    /// Iterates over the points, at most four.
+    pub fn points(&self) -> impl ExactSizeIterator<Item = ContactPoint> + use<'a> {
+        let mut points = FixedVec::<ContactPoint, 4>::new();
+        let normal = self.normal();
+        let pushed: i64 = self.row.points.iter().map(|p| i64::from(p.impulse.to_bits())).sum();
+        let friction = self.row.friction.map(|c| self.newton_seconds(i64::from(c.to_bits())));
+        for point in &self.row.points {
+            let arm = Vec3::from_bits(point.at);
+            let of_first = self.carried(0, arm);
+            // Both sides of the point coincided when the manifold was computed.
+            let apart = self.carried(1, arm - self.row.reference) - of_first;
+            let impulse = i64::from(point.impulse.to_bits());
+            let count = self.row.points.len() as i64;
+            let (part, whole) = if pushed == 0 { (1, count) } else { (impulse, pushed) };
+            let share = |c: Real| {
+                let product = i128::from(c.to_bits()) * i128::from(part);
+                Real::from_bits(saturate(product / i128::from(whole)))
+            };
+            let [x, y, z] = friction.map(share);
+            let made = ContactPoint {
+                position: of_first + apart * Real::HALF,
+                normal,
+                separation: Real::from_bits(point.separation) + normal.dot(apart),
+                normal_impulse: self.newton_seconds(impulse),
+                friction_impulse: Vec3::new(x, y, z),
+            };
+            // A row has no more points than this list has room for.
+            let _ = points.push(made);
+        }
+        let count = points.len();
+        (0..count).map(move |i| points[i])
+    }
+
+    /// Position of a point that moved with a body since the manifold was computed; `arm` is from its centre of mass then.
+    fn carried(&self, side: usize, arm: Vec3) -> Vec3 {
+        let (hot, then) = (self.rows[side], self.row.rotations[side]);
+        if hot.rotation == then {
+            return hot.center + arm;
+        }
+        hot.center + hot.rotation.rotate(then.rotate_inverse(arm))
+    }
+
+    /// Impulse of a tick whose substeps all have this one, in the solver's units.
+    fn newton_seconds(&self, substep: i64) -> Real {
+        newton_seconds(substep * self.substeps, self.masses)
+    }
+}
+
+/// Converts an impulse from the solver's units, speeds of the reduced mass (raw Q20), to newton-seconds. Masses are raw
+/// kilograms, zero for immovable bodies.
+pub(crate) fn newton_seconds(speed: i64, [a, b]: [i64; 2]) -> Real {
+    let [a, b] = [a, b].map(i128::from);
+    let mass = if a == 0 || b == 0 { a + b } else { a * b / (a + b) };
+    // The product is below 2³⁷ times 2⁶³.
+    Real::from_bits(saturate(round_shift(i128::from(speed) * mass, 20)))
+}
+
+impl World {
+    /// The keys of all contacts that commands did not invalidate.
+    pub(crate) fn contact_keys(&self) -> impl Iterator<Item = PairKey> + '_ {
+        self.contact_rows().map(|row| row.key)
+    }
+
+    fn contact_rows(&self) -> impl Iterator<Item = &ContactRow> + '_ {
+        let pages = self.work.streams.iter().flat_map(|stream| &stream.contacts);
+        let rows = pages.flat_map(|page| &self.store.contacts.get(*page).rows);
+        rows.filter(|row| !self.pending.is_void(row.key))
+    }
+
+    /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a
+    /// positive separation. The order is the same on every machine.
+    pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
+        self.contact_rows().filter_map(|row| self.contact_view(row))
+    }
+
+    /// Iterates over the contacts of a body. Looks at all contacts of the world: for many bodies, go through
+    /// [`contacts`](Self::contacts) once.
+    pub fn contacts_of(&self, body: BodyId) -> impl Iterator<Item = ContactView<'_>> + '_ {
+        let index = body.index();
+        let has = move |row: &&ContactRow| row.key.shapes().map(body_of).contains(&index);
+        let views = self.contact_rows().filter(has).filter_map(|row| self.contact_view(row));
+        views.filter(move |view| view.bodies.contains(&body))
+    }
+
+    /// Returns the contact of an event: [`ContactBegan`](super::Event::ContactBegan),
+    /// [`ContactPersisted`](super::Event::ContactPersisted) or [`Impact`](super::Event::Impact). `None` if there is none any more,
+    /// because a command of this tick removed or changed one of the shapes.
+    pub fn contact(&self, pair: &Pair) -> Option<ContactView<'_>> {
+        let [a, b] = [0, 1].map(|i| shape_key(pair.bodies[i].index(), pair.shapes[i]));
+        let key = PairKey::new(a.min(b), a.max(b));
+        let base = self.base();
+        if self.pending.is_void(key) || !pair.bodies.iter().all(|id| base.is_live(id.0)) {
+            return None;
+        }
+        // A contact is in the page of its first dynamic body.
+        let dynamic = |body: &BodyIndex| base.cold(&self.store, *body).kind == BodyKind::Dynamic;
+        let owner = key.shapes().map(body_of).into_iter().find(dynamic)?;
+        let rows = &base.contact_page(&self.store, owner)?.rows;
+        let at = rows.binary_search_by_key(&key, |row| row.key).ok()?;
+        self.contact_view(&rows[at])
+    }
+
+    fn contact_view<'a>(&'a self, row: &'a ContactRow) -> Option<ContactView<'a>> {
+        let (base, bodies) = (self.base(), row.key.shapes().map(body_of));
+        let [a, b] = bodies.map(|body| self.id_at(body));
+        let mass = |cold: &ColdRow| {
+            if cold.kind == BodyKind::Dynamic { cold.mass.to_bits() } else { 0 }
+        };
+        Some(ContactView {
+            bodies: [a?, b?],
+            row,
+            // The poses after the step: commands of this tick don't move its contacts.
+            rows: bodies.map(|body| base.hot(&self.store, body)),
+            masses: bodies.map(|body| mass(base.cold(&self.store, body))),
+            substeps: i64::from(self.def.substeps),
+        })
+    }
+}
