@@ -1,9 +1,9 @@
 //! Rewinding: the held ticks, and the mode in which the ticks after a rewind are computed again.
 
+use super::World;
 use super::arrive::Route;
 use super::frame::Frame;
-use super::rows::{BodyIndex, Overlap, PairKey};
-use super::{Command, World};
+use super::rows::{Overlap, PairKey};
 use crate::Tick;
 use crate::history::HistoryError;
 
@@ -201,31 +201,5 @@ impl World {
         self.commands.clear();
         self.spawned.clear();
         self.pending.clear();
-    }
-}
-
-impl Command {
-    /// Index of the body that the command names; `None` for a spawn.
-    pub(crate) const fn body(&self) -> Option<BodyIndex> {
-        match self {
-            Self::Spawn(..) => None,
-            Self::Despawn(body)
-            | Self::SetVelocity(body, _)
-            | Self::SetAngularVelocity(body, _)
-            | Self::Impulse(body, _)
-            | Self::ImpulseAt(body, ..)
-            | Self::AngularImpulse(body, _)
-            | Self::Teleport(body, _)
-            | Self::MoveTo(body, _)
-            | Self::SetKind(body, _)
-            | Self::SetEnabled(body, _)
-            | Self::SetMaterial(body, ..)
-            | Self::SetFilter(body, ..)
-            | Self::SetGravityScale(body, _)
-            | Self::SetDamping(body, ..)
-            | Self::SetUserData(body, _)
-            | Self::Wake(body)
-            | Self::SetMaySleep(body, _) => Some(body.index()),
-        }
     }
 }

@@ -1,0 +1,201 @@
+//! Commands: all changes that a game makes. A command is applied at once, so a game reads its own writes, and is recorded for the
+//! tick. The same list applied to the same frame gives the same world.
+
+mod lifetime;
+mod methods;
+mod motion;
+mod settings;
+mod shapes;
+
+use super::def::{BodyDef, MAX_DAMPING, check_gravity_scale, check_place, check_range};
+use super::errors::CommandError;
+use super::frame::Place;
+use super::material::{Filter, Material, check_layer};
+use super::rows::{BodyIndex, BodyKind, HotRow, STAYS_AWAKE};
+use super::{BodyId, World};
+use crate::math::{Real, Transform, Vec3};
+use motion::torque_impulse;
+pub(crate) use motion::{origin, real_vector, scale_by_power};
+pub(super) use motion::{speed_lanes, spin_lanes};
+use serde::{Deserialize, Serialize};
+
+/// A change to a world.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Command {
+    /// Spawns a body with an id from a stream's range.
+    Spawn(u8, Box<BodyDef>),
+    /// Removes a body.
+    Despawn(BodyId),
+    /// Sets the velocity of the centre of mass, m/s.
+    SetVelocity(BodyId, Vec3),
+    /// Sets the angular velocity, rad/s.
+    SetAngularVelocity(BodyId, Vec3),
+    /// Applies an impulse at the centre of mass, N·s.
+    Impulse(BodyId, Vec3),
+    /// Applies an impulse at a point in world space, N·s.
+    ImpulseAt(BodyId, Vec3, Vec3),
+    /// Applies an angular impulse, N·m·s.
+    AngularImpulse(BodyId, Vec3),
+    /// Moves a body to a pose at once; its velocity is unchanged.
+    Teleport(BodyId, Transform),
+    /// Moves a kinematic body so that it reaches a pose at the end of this tick.
+    MoveTo(BodyId, Transform),
+    /// Changes the kind. A dynamic body needs a mass.
+    SetKind(BodyId, BodyKind),
+    /// Disables or enables a body. A disabled body keeps its state and takes no part in the simulation.
+    SetEnabled(BodyId, bool),
+    /// Changes the material of a shape.
+    SetMaterial(BodyId, u8, Material),
+    /// Changes the collision filter of a shape.
+    SetFilter(BodyId, u8, Filter),
+    /// Changes the factor on the world's gravity.
+    SetGravityScale(BodyId, Real),
+    /// Changes linear and angular damping, 1/s.
+    SetDamping(BodyId, Real, Real),
+    /// Changes the user data. Does not wake the body.
+    SetUserData(BodyId, u64),
+    /// Wakes a body and the bodies that fell asleep with it.
+    Wake(BodyId),
+    /// Allows or forbids the body to fall asleep.
+    SetMaySleep(BodyId, bool),
+}
+
+impl Command {
+    /// Index of the body that the command names; `None` for a spawn.
+    pub(crate) const fn body(&self) -> Option<BodyIndex> {
+        match self {
+            Self::Spawn(..) => None,
+            Self::Despawn(body)
+            | Self::SetVelocity(body, _)
+            | Self::SetAngularVelocity(body, _)
+            | Self::Impulse(body, _)
+            | Self::ImpulseAt(body, ..)
+            | Self::AngularImpulse(body, _)
+            | Self::Teleport(body, _)
+            | Self::MoveTo(body, _)
+            | Self::SetKind(body, _)
+            | Self::SetEnabled(body, _)
+            | Self::SetMaterial(body, ..)
+            | Self::SetFilter(body, ..)
+            | Self::SetGravityScale(body, _)
+            | Self::SetDamping(body, ..)
+            | Self::SetUserData(body, _)
+            | Self::Wake(body)
+            | Self::SetMaySleep(body, _) => Some(body.index()),
+        }
+    }
+}
+
+impl World {
+    /// Applies a command and records it. Returns the new body's id for [`Command::Spawn`].
+    ///
+    /// # Errors
+    /// If the command is invalid. The world is unchanged and nothing is recorded.
+    pub fn command(&mut self, command: Command) -> Result<Option<BodyId>, CommandError> {
+        let spawned = self.apply(&command)?;
+        self.commands.push(command);
+        self.spawned.extend(spawned);
+        Ok(spawned)
+    }
+
+    fn apply(&mut self, command: &Command) -> Result<Option<BodyId>, CommandError> {
+        match *command {
+            Command::Spawn(stream, ref def) => return self.apply_spawn(stream, def).map(Some),
+            Command::Despawn(body) => self.apply_despawn(body)?,
+            Command::SetVelocity(body, velocity) => {
+                let lanes = speed_lanes(velocity)?;
+                self.change_velocity(body, |hot, _| hot.velocity = lanes)?;
+            }
+            Command::SetAngularVelocity(body, spin) => self.set_spin(body, spin)?,
+            Command::Impulse(body, impulse) => self.add_impulse(body, impulse, Vec3::ZERO)?,
+            Command::ImpulseAt(body, impulse, point) => {
+                check_place(point)?;
+                let center = self.hot_of(body)?.center;
+                self.add_impulse(body, impulse, torque_impulse(center, point, impulse)?)?;
+            }
+            Command::AngularImpulse(body, impulse) => {
+                self.add_impulse(body, Vec3::ZERO, impulse)?;
+            }
+            Command::Teleport(body, pose) => self.teleport_to(body, pose)?,
+            Command::MoveTo(body, pose) => self.set_kinematic_target(body, pose)?,
+            Command::SetKind(body, kind) => self.change_kind(body, kind)?,
+            Command::SetEnabled(body, enabled) => {
+                self.cold_change(body, |cold| cold.enabled = enabled)?;
+                self.pending.void.insert(body.index());
+            }
+            Command::SetMaterial(body, shape, material) => {
+                material.check()?;
+                self.shape_change(body, shape, |row| row.material = material)?;
+                self.pending.void.insert(body.index());
+            }
+            Command::SetFilter(body, shape, filter) => {
+                check_layer(filter.layer)?;
+                self.shape_change(body, shape, |row| row.filter = filter)?;
+            }
+            Command::SetGravityScale(body, scale) => {
+                check_gravity_scale(scale)?;
+                self.cold_change(body, |cold| cold.gravity_scale = scale)?;
+            }
+            Command::SetDamping(body, linear, angular) => {
+                check_range("the linear damping (1/s)", linear, MAX_DAMPING)?;
+                check_range("the angular damping (1/s)", angular, MAX_DAMPING)?;
+                self.cold_change(body, |cold| {
+                    (cold.linear_damping, cold.angular_damping) = (linear, angular);
+                })?;
+            }
+            Command::SetUserData(body, data) => {
+                self.hot_of(body)?;
+                let row = Place::of(body.index()).row;
+                let page = self.work.cold_page_mut(&mut self.store, body.index());
+                page.rows[row].user_data = data;
+            }
+            Command::Wake(body) => {
+                self.hot_of(body)?;
+                self.work.wake(&mut self.store, body.index(), &mut self.pending.woken);
+            }
+            Command::SetMaySleep(body, may) => self.cold_change(body, |cold| {
+                let flag = if may { 0 } else { STAYS_AWAKE };
+                cold.flags = cold.flags & !STAYS_AWAKE | flag;
+            })?,
+        }
+        Ok(None)
+    }
+
+    fn hot_of(&self, body: BodyId) -> Result<&HotRow, CommandError> {
+        if self.work.is_live(body.0) {
+            Ok(self.work.hot(&self.store, body.index()))
+        } else {
+            Err(CommandError::NoSuchBody(body))
+        }
+    }
+
+    /// Wakes all bodies that a change of this body can affect: those that fell asleep with it, or sleeping bodies in contact with it.
+    fn wake_affected(&mut self, index: BodyIndex) {
+        let Self { work, store, pending, scratch, .. } = self;
+        if work.cold(store, index).kind == BodyKind::Dynamic {
+            work.wake(store, index, &mut pending.woken);
+            return;
+        }
+        if !scratch.may_bear_sleepers(index) {
+            return;
+        }
+        for s in 0..work.streams.len() {
+            for p in 0..work.streams[s].contacts.len() {
+                let mut next = 0;
+                // One at a time, because waking borrows the frame.
+                while let Some((at, owner)) = work.sleeping_contact(store, (s, p), index, next) {
+                    work.wake(store, owner, &mut pending.woken);
+                    next = at + 1;
+                }
+            }
+        }
+    }
+
+    /// Marks a body as changed by command.
+    fn mark_changed(&mut self, index: BodyIndex) {
+        self.work.mark_active(&self.store, index);
+        self.pending.changed.push(index);
+        self.scratch.changed.push(index);
+    }
+}
