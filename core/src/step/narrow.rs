@@ -402,8 +402,8 @@ impl<'a> Pair<'a> {
 
 fn shape_row(world: &World, key: ShapeKey) -> &ShapeRow {
     let body = body_of(key);
-    let shapes = world.work.cold_page(&world.store, body).shapes_of(Place::of(body).row);
-    &shapes[usize::from(key.ordinal())]
+    let page = world.work.cold_page(&world.store, body);
+    page.shape(Place::of(body).row, key.ordinal()).expect("pairs name shapes that exist")
 }
 
 /// Lookup of the last tick's contacts, with keys in ascending order. Each page is sorted by key too, so its cursor only

@@ -14,6 +14,7 @@ pub(crate) mod explain;
 mod fields;
 pub(crate) mod frame;
 pub(crate) mod islands;
+mod locks;
 mod material;
 pub(crate) mod page_bytes;
 pub(crate) mod pages;
@@ -27,6 +28,7 @@ mod spawn;
 pub(crate) mod timeline;
 mod verify;
 mod view;
+mod weigh;
 
 use crate::Tick;
 use crate::data::{Id, IndexSet};
@@ -39,12 +41,13 @@ use serde::{Deserialize, Serialize};
 use timeline::Timeline;
 
 pub use command::Command;
-pub(crate) use command::{origin, real_vector, scale_by_power};
+pub(crate) use command::{TickForce, origin, real_vector, scale_by_power};
 pub use def::{BodyDef, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef};
 pub use errors::{CommandError, WorldError};
 pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, ImpactData};
 pub(crate) use explain::{ExplainError, FieldValue};
+pub use locks::Locks;
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub(crate) use page_bytes::StateSection;
@@ -59,6 +62,11 @@ pub use view::{Body, ContactView};
 pub struct BodyId(pub(crate) Id);
 
 impl BodyId {
+    /// Returns the id with these [bits](Self::to_bits); `None` if no id has them.
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        Id::from_bits(bits).ok().map(Self)
+    }
+
     /// Returns the id as one number, the form that snapshots and digests contain.
     pub const fn to_bits(self) -> u64 {
         self.0.to_bits()
@@ -77,11 +85,13 @@ impl core::fmt::Display for BodyId {
 
 /// A physics world: rigid bodies, their contacts, and the states of the last ticks.
 ///
-/// Units are metres, seconds and kilograms. Positions lie within ±2³⁰ m of the origin on each axis.
+/// Units are metres, seconds, kilograms and radians. Positions lie within ±2³⁰ m of the origin on each axis. Axes are right-handed
+/// with y up: gravity points along −y by default, half spaces lie below their y = 0, and capsules stand along y. Rotations follow the
+/// right-hand rule: a positive one about z turns x towards y.
 ///
 /// - **Configure**: [`World::new`] with a [`WorldDef`].
-/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn), methods for the most common changes, and
-///   [`command`](Self::command) for all of them ([`Command`] lists them). A command takes effect at once and is recorded for the
+/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn) and a method for each other change. Each is a [`Command`], which
+///   [`command`](Self::command) takes. It has its effect at once (a force in the next step) and is recorded for the
 ///   tick. An invalid command returns an error and changes nothing.
 /// - **Advance**: [`step`](Self::step), once per tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
@@ -104,6 +114,7 @@ impl core::fmt::Display for BodyId {
 /// ```
 #[derive(Debug)]
 pub struct World {
+    /// Definition. Frames have the gravity.
     pub(crate) def: WorldDef,
     pub(crate) tick: Tick,
     pub(crate) store: Store,
@@ -132,6 +143,12 @@ pub(crate) struct Pending {
     pub(crate) void: IndexSet<BodyIndex>,
     /// Bodies woken by command.
     pub(crate) woken: Vec<BodyIndex>,
+    /// Bodies put to sleep by command.
+    pub(crate) slept: IndexSet<BodyIndex>,
+    /// Keys of shapes that commands removed. Another shape may have the same key since.
+    pub(crate) removed: Vec<rows::ShapeKey>,
+    /// Forces and torques of this tick.
+    pub(crate) forces: command::Forces,
 }
 
 impl Pending {
@@ -142,10 +159,19 @@ impl Pending {
         !self.void.is_empty() && key.shapes().into_iter().any(void)
     }
 
+    /// Returns whether a shape of the last tick's contact or overlap was removed.
+    #[inline]
+    pub(crate) fn is_removed(&self, key: rows::PairKey) -> bool {
+        !self.removed.is_empty() && key.shapes().iter().any(|shape| self.removed.contains(shape))
+    }
+
     fn clear(&mut self) {
         self.changed.clear();
+        self.removed.clear();
         self.void.clear();
         self.woken.clear();
+        self.slept.clear();
+        self.forces.clear();
     }
 }
 
@@ -201,12 +227,15 @@ impl World {
     /// If the definition is out of range.
     pub fn with_history(def: WorldDef, ticks: usize) -> Result<Self, WorldError> {
         def.check()?;
+        let mut timeline = Timeline::new(ticks);
+        timeline.entry_mut(Tick(0)).frame.gravity = def.gravity;
+        let work = Frame { gravity: def.gravity, ..Frame::default() };
         Ok(Self {
             def,
             tick: Tick(0),
             store: Store::default(),
-            timeline: Timeline::new(ticks),
-            work: Frame::default(),
+            timeline,
+            work,
             commands: Vec::new(),
             spawned: Vec::new(),
             pending: Pending::default(),

@@ -158,6 +158,7 @@ impl World {
     /// the setup of a game, so that the setup need not be repeated after a rewind to this tick.
     ///
     /// The events stay those of the last step. Contacts of a body that these commands despawned end without an event.
+    /// Forces and torques are dropped: they act in a step, not before it.
     pub fn commit(&mut self) {
         let Self { work, store, pending, .. } = self;
         for page in work.streams.iter_mut().flat_map(|stream| &mut stream.contacts) {

@@ -1,20 +1,22 @@
 //! Commands: all changes that a game makes. A command is applied at once, so a game reads its own writes, and is recorded for the
 //! tick. The same list applied to the same frame gives the same world.
 
+mod force;
 mod lifetime;
 mod methods;
 mod motion;
 mod settings;
 mod shapes;
 
-use super::def::{BodyDef, MAX_DAMPING, check_gravity_scale, check_place, check_range};
+use super::def::{BodyDef, MAX_DAMPING, MAX_SPEED, ShapeDef, check_gravity_scale, check_range};
 use super::errors::CommandError;
-use super::frame::Place;
+use super::locks::Locks;
 use super::material::{Filter, Material, check_layer};
-use super::rows::{BodyIndex, BodyKind, HotRow, STAYS_AWAKE};
+use super::rows::{BodyIndex, BodyKind, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE};
 use super::{BodyId, World};
 use crate::math::{Real, Transform, Vec3};
-use motion::torque_impulse;
+use crate::shape::Shape;
+pub(crate) use force::{Forces, TickForce};
 pub(crate) use motion::{origin, real_vector, scale_by_power};
 pub(super) use motion::{speed_lanes, spin_lanes};
 use serde::{Deserialize, Serialize};
@@ -59,19 +61,52 @@ pub enum Command {
     Wake(BodyId),
     /// Allows or forbids the body to fall asleep.
     SetMaySleep(BodyId, bool),
+    /// Applies a force at the centre of mass during this tick, N.
+    Force(BodyId, Vec3),
+    /// Applies a force at a point in world space during this tick, N. The torque is that of the pose at the command.
+    ForceAt(BodyId, Vec3, Vec3),
+    /// Applies a torque during this tick, N·m.
+    Torque(BodyId, Vec3),
+    /// Sets the mass, kg, and the moments of inertia about the body's axes, kg·m²; `None` takes them from the shapes.
+    SetMass(BodyId, Option<Real>, Option<Vec3>),
+    /// Changes the locked degrees of freedom.
+    SetLocks(BodyId, Locks),
+    /// Changes the largest speed, m/s.
+    SetSpeedCap(BodyId, Real),
+    /// Reports the body's contacts on every tick, or only when they begin and end. Does not wake the body.
+    SetPersistEvents(BodyId, bool),
+    /// Reports the body's sensor overlaps on every tick, or only when they begin and end. Does not wake the body.
+    SetStayEvents(BodyId, bool),
+    /// Puts a body to sleep, with all dynamic bodies that contacts connect to it.
+    Sleep(BodyId),
+    /// Changes the gravity of the world, m/s². Wakes all bodies if it differs.
+    SetGravity(Vec3),
+    /// Replaces the geometry of a shape.
+    SetShape(BodyId, u8, Shape),
+    /// Changes the pose of a shape in its body.
+    SetShapePose(BodyId, u8, Transform),
+    /// Adds a shape. Its number is the lowest that no shape of the body has.
+    AddShape(BodyId, Box<ShapeDef>),
+    /// Removes a shape. The others keep their numbers.
+    RemoveShape(BodyId, u8),
+    /// Spawns a body with this id.
+    SpawnWithId(BodyId, Box<BodyDef>),
 }
 
 impl Command {
-    /// Index of the body that the command names; `None` for a spawn.
+    /// Index of the body that the command names; `None` for a spawn and for commands to the whole world.
     pub(crate) const fn body(&self) -> Option<BodyIndex> {
         match self {
-            Self::Spawn(..) => None,
+            Self::Spawn(..) | Self::SpawnWithId(..) | Self::SetGravity(_) => None,
             Self::Despawn(body)
             | Self::SetVelocity(body, _)
             | Self::SetAngularVelocity(body, _)
             | Self::Impulse(body, _)
             | Self::ImpulseAt(body, ..)
             | Self::AngularImpulse(body, _)
+            | Self::Force(body, _)
+            | Self::ForceAt(body, ..)
+            | Self::Torque(body, _)
             | Self::Teleport(body, _)
             | Self::MoveTo(body, _)
             | Self::SetKind(body, _)
@@ -82,13 +117,23 @@ impl Command {
             | Self::SetDamping(body, ..)
             | Self::SetUserData(body, _)
             | Self::Wake(body)
-            | Self::SetMaySleep(body, _) => Some(body.index()),
+            | Self::SetMaySleep(body, _)
+            | Self::SetMass(body, ..)
+            | Self::SetLocks(body, _)
+            | Self::SetSpeedCap(body, _)
+            | Self::SetPersistEvents(body, _)
+            | Self::SetStayEvents(body, _)
+            | Self::Sleep(body)
+            | Self::SetShape(body, ..)
+            | Self::SetShapePose(body, ..)
+            | Self::AddShape(body, _)
+            | Self::RemoveShape(body, _) => Some(body.index()),
         }
     }
 }
 
 impl World {
-    /// Applies a command and records it. Returns the new body's id for [`Command::Spawn`].
+    /// Applies a command and records it. Returns the new body's id for [`Command::Spawn`] and [`Command::SpawnWithId`].
     ///
     /// # Errors
     /// If the command is invalid. The world is unchanged and nothing is recorded.
@@ -102,6 +147,9 @@ impl World {
     fn apply(&mut self, command: &Command) -> Result<Option<BodyId>, CommandError> {
         match *command {
             Command::Spawn(stream, ref def) => return self.apply_spawn(stream, def).map(Some),
+            Command::SpawnWithId(body, ref def) => {
+                return self.apply_spawn_with_id(body, def).map(Some);
+            }
             Command::Despawn(body) => self.apply_despawn(body)?,
             Command::SetVelocity(body, velocity) => {
                 let lanes = speed_lanes(velocity)?;
@@ -110,13 +158,14 @@ impl World {
             Command::SetAngularVelocity(body, spin) => self.set_spin(body, spin)?,
             Command::Impulse(body, impulse) => self.add_impulse(body, impulse, Vec3::ZERO)?,
             Command::ImpulseAt(body, impulse, point) => {
-                check_place(point)?;
-                let center = self.hot_of(body)?.center;
-                self.add_impulse(body, impulse, torque_impulse(center, point, impulse)?)?;
+                self.add_impulse_at(body, impulse, point)?;
             }
             Command::AngularImpulse(body, impulse) => {
                 self.add_impulse(body, Vec3::ZERO, impulse)?;
             }
+            Command::Force(body, force) => self.add_force(body, force, Vec3::ZERO)?,
+            Command::ForceAt(body, force, point) => self.add_force_at(body, force, point)?,
+            Command::Torque(body, torque) => self.add_force(body, Vec3::ZERO, torque)?,
             Command::Teleport(body, pose) => self.teleport_to(body, pose)?,
             Command::MoveTo(body, pose) => self.set_kinematic_target(body, pose)?,
             Command::SetKind(body, kind) => self.change_kind(body, kind)?,
@@ -145,19 +194,38 @@ impl World {
                 })?;
             }
             Command::SetUserData(body, data) => {
-                self.hot_of(body)?;
-                let row = Place::of(body.index()).row;
-                let page = self.work.cold_page_mut(&mut self.store, body.index());
-                page.rows[row].user_data = data;
+                self.quiet_change(body, |cold| cold.user_data = data)?;
             }
             Command::Wake(body) => {
                 self.hot_of(body)?;
                 self.work.wake(&mut self.store, body.index(), &mut self.pending.woken);
             }
-            Command::SetMaySleep(body, may) => self.cold_change(body, |cold| {
-                let flag = if may { 0 } else { STAYS_AWAKE };
-                cold.flags = cold.flags & !STAYS_AWAKE | flag;
-            })?,
+            Command::SetMaySleep(body, may) => {
+                self.quiet_change(body, |cold| set_flag(&mut cold.flags, STAYS_AWAKE, !may))?;
+                self.wake_affected(body.index());
+            }
+            Command::SetMass(body, mass, inertia) => self.change_mass(body, mass, inertia)?,
+            Command::SetLocks(body, locks) => {
+                self.cold_change(body, |cold| cold.locks = locks.bits())?;
+            }
+            Command::SetSpeedCap(body, cap) => {
+                check_range("the speed cap (m/s)", cap, MAX_SPEED)?;
+                self.cold_change(body, |cold| cold.speed_cap = cap)?;
+            }
+            Command::SetPersistEvents(body, on) => {
+                self.quiet_change(body, |cold| set_flag(&mut cold.flags, PERSIST_EVENTS, on))?;
+            }
+            Command::SetStayEvents(body, on) => {
+                self.quiet_change(body, |cold| set_flag(&mut cold.flags, STAY_EVENTS, on))?;
+            }
+            Command::Sleep(body) => self.sleep_island(body)?,
+            Command::SetGravity(gravity) => self.change_gravity(gravity)?,
+            Command::SetShape(body, number, shape) => self.change_geometry(body, number, shape)?,
+            Command::SetShapePose(body, number, pose) => {
+                self.change_shape_pose(body, number, pose)?;
+            }
+            Command::AddShape(body, ref def) => self.insert_shape(body, def)?,
+            Command::RemoveShape(body, number) => self.delete_shape(body, number)?,
         }
         Ok(None)
     }
@@ -198,4 +266,8 @@ impl World {
         self.pending.changed.push(index);
         self.scratch.changed.push(index);
     }
+}
+
+const fn set_flag(flags: &mut u8, flag: u8, on: bool) {
+    *flags = if on { *flags | flag } else { *flags & !flag };
 }

@@ -4,6 +4,7 @@ use crate::math::{Q20, Quat, Real, Transform, Vec3, saturate};
 use crate::world::def::{MAX_SPEED, check_place};
 use crate::world::errors::CommandError;
 use crate::world::rows::{BodyKind, ColdRow, HotRow};
+use crate::world::weigh::Weight;
 use crate::world::{BodyId, World};
 
 impl World {
@@ -37,6 +38,20 @@ impl World {
         let exponent = self.work.cold(&self.store, body.index()).exponent;
         let lanes = spin_lanes(spin, exponent)?;
         self.change_velocity(body, |hot, _| hot.spin = lanes)
+    }
+
+    /// Adds an impulse at a point in world space.
+    pub(super) fn add_impulse_at(
+        &mut self,
+        body: BodyId,
+        impulse: Vec3,
+        point: Vec3,
+    ) -> Result<(), CommandError> {
+        check_place(point)?;
+        let arm = point - self.hot_of(body)?.center;
+        let angular = torque_about(arm, impulse)
+            .ok_or(CommandError::AngularImpulseOverflow { impulse, arm })?;
+        self.add_impulse(body, impulse, angular)
     }
 
     /// Adds a linear and an angular impulse at the centre of mass.
@@ -101,26 +116,37 @@ impl World {
     }
 }
 
-/// (point − center) × impulse, N·m·s.
-pub(super) fn torque_impulse(
-    center: Vec3,
-    point: Vec3,
-    impulse: Vec3,
-) -> Result<Vec3, CommandError> {
-    let arm = point - center;
-    let torque = arm.cross(impulse);
+impl HotRow {
+    /// The row of the body with another centre of mass and size: the origin stays in place, and the velocity of each point of the body
+    /// is unchanged.
+    pub(super) fn reweighed(&self, cold: &ColdRow, weight: &Weight) -> Result<Self, CommandError> {
+        let mut hot = *self;
+        let spin = scale_by_power(real_vector(hot.spin), -cold.exponent);
+        if weight.local_center != cold.local_center {
+            let arm = hot.rotation.rotate(weight.local_center - cold.local_center);
+            hot.center += arm;
+            if !spin.is_zero() {
+                hot.velocity = speed_lanes(real_vector(hot.velocity) + spin.cross(arm))?;
+            }
+        }
+        if weight.exponent != cold.exponent {
+            hot.spin = spin_lanes(spin, weight.exponent)?;
+        }
+        Ok(hot)
+    }
+}
+
+/// Arm × force or impulse; `None` if it does not fit.
+pub(super) fn torque_about(arm: Vec3, force: Vec3) -> Option<Vec3> {
+    let torque = arm.cross(force);
     // A saturated product would have the wrong direction.
     let fits = |c: &Real| *c > Real::MIN && *c < Real::MAX;
-    if torque.to_array().iter().all(fits) {
-        Ok(torque)
-    } else {
-        Err(CommandError::AngularImpulseOverflow { impulse, arm })
-    }
+    torque.to_array().iter().all(fits).then_some(torque)
 }
 
 /// Change of the scaled spin by an angular impulse L: ω·2^e gains A·D·Aᵀ·L / (m·2^e), with A the principal axes and D =
 /// m·4^e/I. An overflow saturates along a principal axis, far above the speed limit.
-fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
+pub(super) fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
     let axes = hot.rotation * cold.principal;
     let along = axes.rotate_inverse(angular);
     let gained = along.zip(cold.inverse_inertia, |l, inverse| {
@@ -154,14 +180,22 @@ pub(in crate::world) fn spin_lanes(spin: Vec3, exponent: i8) -> Result<[Q20; 3],
 }
 
 fn spins_too_fast(spin: Vec3, exponent: i8) -> CommandError {
-    let limit = scale_by_power(Vec3::X * MAX_SPEED, -exponent).x;
-    CommandError::SpinsTooFast { spin, limit }
+    CommandError::SpinsTooFast { spin, limit: spin_limit(exponent) }
+}
+
+/// Largest angular velocity about an axis of a body of this size, rad/s.
+pub(super) fn spin_limit(exponent: i8) -> Real {
+    scale_by_power(Vec3::X * MAX_SPEED, -exponent).x
+}
+
+/// Returns whether each component lies within ±`limit`.
+pub(super) fn components_within(v: Vec3, limit: Real) -> bool {
+    v.to_array().iter().all(|c| (-limit..=limit).contains(c))
 }
 
 fn lanes_of(velocity: Vec3) -> Option<[Q20; 3]> {
-    let fits = |c: &Real| (-MAX_SPEED..=MAX_SPEED).contains(c);
-    let components = velocity.to_array();
-    components.iter().all(fits).then(|| components.map(Q20::from_real_saturating))
+    components_within(velocity, MAX_SPEED)
+        .then(|| velocity.to_array().map(Q20::from_real_saturating))
 }
 
 pub(crate) fn real_vector(lanes: [Q20; 3]) -> Vec3 {
