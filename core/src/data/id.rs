@@ -92,6 +92,17 @@ pub struct PoolFull {
     pub last: u32,
 }
 
+/// Error of claiming an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClaimError {
+    /// This live id has the index.
+    Taken(Id),
+    /// The id, or a later one with the same index, was in use before.
+    Used,
+    /// The index is outside the range, or the generation is never used.
+    OutOfRange,
+}
+
 /// Error of decoding a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -203,7 +214,34 @@ impl IdPool {
         range: Range<u32>,
         generations: Vec<u32>,
     ) -> Result<Self, InvalidPool> {
-        Saved { first: range.start, end: range.end, generations }.try_into()
+        Self::from_saved(Saved { first: range.start, end: range.end, generations }, true)
+    }
+
+    /// Builds a pool. With `gaps`, indices below a claimed one need not have been in use.
+    fn from_saved(
+        Saved { first, end, generations }: Saved,
+        gaps: bool,
+    ) -> Result<Self, InvalidPool> {
+        let mut pool = Self::in_range(first..end)?;
+        if generations.len() > (end - first) as usize {
+            let slots = u32::try_from(generations.len()).unwrap_or(u32::MAX);
+            return Err(InvalidPool::TooManySlots { slots, first, end });
+        }
+        for (slot, &generation) in (0..).zip(&generations) {
+            // A slot exists from its first use on, and its last use ends in retirement.
+            let gap = gaps && slot as usize + 1 < generations.len();
+            if generation == 0 && !gap || generation == u32::MAX {
+                return Err(InvalidPool::Generation { index: first + slot, generation });
+            }
+            if generation % 2 == 1 {
+                pool.live += 1;
+            } else if generation != RETIRED {
+                pool.free.insert(slot);
+            }
+        }
+        pool.free.reserve(generations.len() as u32);
+        pool.generations = generations;
+        Ok(pool)
     }
 
     /// Allocates the lowest free index.
@@ -229,6 +267,44 @@ impl IdPool {
         *generation = taken.get();
         self.live += 1;
         Ok(Id { index: self.first + slot, generation: taken })
+    }
+
+    /// Checks whether [`claim`](Self::claim) accepts an id.
+    ///
+    /// # Errors
+    /// If the index is in use or outside the range, or the id was in use before.
+    pub(crate) fn check_claim(&self, id: Id) -> Result<(), ClaimError> {
+        if !self.range().contains(&id.index) || id.generation.get() > RETIRED {
+            return Err(ClaimError::OutOfRange);
+        }
+        if let Some(live) = self.at(id.index) {
+            return Err(ClaimError::Taken(live));
+        }
+        let used = self.generations.get((id.index - self.first) as usize);
+        if used.is_some_and(|used| *used > id.generation.get()) {
+            return Err(ClaimError::Used);
+        }
+        Ok(())
+    }
+
+    /// Allocates a given id. Lower indices that were never in use become free.
+    ///
+    /// # Errors
+    /// As for [`check_claim`](Self::check_claim). The pool is unchanged.
+    pub(crate) fn claim(&mut self, id: Id) -> Result<(), ClaimError> {
+        self.check_claim(id)?;
+        let slot = id.index - self.first;
+        for free in self.generations.len() as u32..slot {
+            self.free.insert(free);
+        }
+        if self.generations.len() <= slot as usize {
+            self.generations.resize(slot as usize + 1, 0);
+            self.free.reserve(slot + 1);
+        }
+        self.free.remove(slot);
+        self.generations[slot as usize] = id.generation.get();
+        self.live += 1;
+        Ok(())
     }
 
     /// Frees an id. Returns `true` if it was live.
@@ -294,26 +370,8 @@ impl IdPool {
 
 impl TryFrom<Saved> for IdPool {
     type Error = InvalidPool;
-    fn try_from(Saved { first, end, generations }: Saved) -> Result<Self, InvalidPool> {
-        let mut pool = Self::in_range(first..end)?;
-        if generations.len() > (end - first) as usize {
-            let slots = u32::try_from(generations.len()).unwrap_or(u32::MAX);
-            return Err(InvalidPool::TooManySlots { slots, first, end });
-        }
-        for (slot, &generation) in (0..).zip(&generations) {
-            // A slot exists from its first use on, and its last use ends in retirement.
-            if generation == 0 || generation == u32::MAX {
-                return Err(InvalidPool::Generation { index: first + slot, generation });
-            }
-            if generation % 2 == 1 {
-                pool.live += 1;
-            } else if generation != RETIRED {
-                pool.free.insert(slot);
-            }
-        }
-        pool.free.reserve(generations.len() as u32);
-        pool.generations = generations;
-        Ok(pool)
+    fn try_from(saved: Saved) -> Result<Self, InvalidPool> {
+        Self::from_saved(saved, false)
     }
 }
 

@@ -25,8 +25,8 @@ pub(crate) mod union_find;
 
 pub(crate) use bit_set::BitSet;
 pub(crate) use fixed_vec::FixedVec;
+pub(crate) use id::{ClaimError, IdPool, PoolFull};
 pub use id::{Id, InvalidId};
-pub(crate) use id::{IdPool, PoolFull};
 pub(crate) use index::{Column, IndexSet, Optional, TypedIndex};
 pub(crate) use index_pairs::{IndexPairs, PairBuffers};
 pub use rng::{EmptyRange, Rng};

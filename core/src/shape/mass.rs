@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum MassError {
     /// The mass is zero, negative or out of range.
-    #[error("a mass of {0} kg is out of range; it must lie between 0.0000001 and 100000000 kg")]
+    #[error(
+        "a mass of {0} kg is out of range; it must lie between 0.0000001 and 100000000 kg: set the mass of the body, or change density or size"
+    )]
     OutOfRange(Real),
     /// The density is zero or negative.
     #[error("a density of {0} kg/m³ is not positive; give a density above zero")]
@@ -22,8 +24,8 @@ pub enum MassError {
     Inertia,
 }
 
-/// The least mass of a dynamic body, about 10⁻⁷ kg.
-pub(crate) const MIN_MASS: Real = Real::from_bits(430);
+/// The least mass of a dynamic body, 10⁻⁷ kg, as it is rounded.
+pub(crate) const MIN_MASS: Real = Real::from_bits(429);
 /// The greatest mass of a dynamic body, 10⁸ kg.
 pub(crate) const MAX_MASS: Real = Real::from_int(100_000_000);
 

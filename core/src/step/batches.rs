@@ -130,8 +130,8 @@ impl Batches {
         let (points, angular) =
             self.list.last().map_or((0, 0), |span| (span.points.end, span.angular.end));
         let rows = self.rows.traits.len();
-        self.rows.push(Traits::default(), Motion::default());
-        self.rows.push(Traits::default(), Motion::default());
+        self.rows.push(Traits::default(), Motion::default(), Motion::default());
+        self.rows.push(Traits::default(), Motion::default(), Motion::default());
         let mut members = 0;
         for island in &found.islands.list.as_slice()[islands.clone()] {
             for &place in &found.islands.members[island.members.clone()] {
@@ -286,6 +286,8 @@ impl Rows {
             moving_kinematic: body.awake && !body.dynamic,
             slender: body.inertia.slender,
         };
-        self.push(traits, found.motions[place]);
+        // A torque is a change of spin in every substep, as the carried impulse is.
+        let torque = Motion { linear: Default::default(), angular: body.torque };
+        self.push(traits, found.motions[place], torque);
     }
 }

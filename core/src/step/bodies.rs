@@ -7,6 +7,7 @@ use super::index::BodyPlace;
 use super::inertia::Inertia;
 use crate::data::Column;
 use crate::math::{Q20, Q30, Quat, Real, Turn, Vec3};
+use crate::world::TickForce;
 use crate::world::rows::{BodyIndex, BodyKind, ColdRow, HotRow};
 
 /// Body during a step.
@@ -38,15 +39,17 @@ pub(crate) struct StepBody {
     pub(crate) center: Vec3,
     pub(crate) rotation: Quat,
     pub(crate) inertia: Inertia,
-    /// Velocity that gravity adds in a substep.
+    /// Velocity that gravity and forces add in a substep.
     pub(crate) gravity: V<20>,
+    /// Scaled spin that torques add in a substep.
+    pub(crate) torque: V<20>,
     /// Damping factors of linear and angular velocity for a tick: the remaining part.
     pub(crate) damping: [Q30; 2],
     pub(crate) speed_cap: Q20,
 }
 
 impl StepBody {
-    /// Returns whether gravity does not accelerate it: there is none, or only along locked axes.
+    /// Returns whether neither gravity nor a force accelerates it: there is none, or only along locked axes.
     pub(crate) fn is_weightless(&self) -> bool {
         let free = |axis: usize| self.locks >> axis & 1 == 0;
         (0..3).all(|axis| self.gravity[axis] == Q20::ZERO || !free(axis))
@@ -84,7 +87,7 @@ impl Bodies {
         turn: &Turn,
         shared: &Shared,
     ) {
-        let Shared { gravity, pull, tick } = *shared;
+        let Shared { gravity, pull, tick, .. } = *shared;
         let dynamic = cold.kind == BodyKind::Dynamic;
         let falls = || {
             // A product with one is exact.
@@ -109,6 +112,7 @@ impl Bodies {
             rotation: hot.rotation,
             inertia: if dynamic { Inertia::new(hot, cold, turn) } else { Inertia::NONE },
             gravity: if dynamic { falls() } else { Default::default() },
+            torque: Default::default(),
             damping: [
                 damping_factor(cold.linear_damping, tick),
                 damping_factor(cold.angular_damping, tick),
@@ -116,6 +120,25 @@ impl Bodies {
             speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::constraint::SPEED_CAP),
         });
         self.motions.push(Motion { linear: hot.velocity, angular: hot.spin });
+    }
+
+    /// Applies the forces of this tick to the body that was added last.
+    #[cold]
+    pub(crate) fn force(
+        &mut self,
+        force: &TickForce,
+        hot: &HotRow,
+        cold: &ColdRow,
+        shared: &Shared,
+    ) {
+        let Some(body) = self.list.as_mut_slice().last_mut().filter(|body| body.dynamic) else {
+            return;
+        };
+        let pull = shared.gravity * cold.gravity_scale;
+        // One sum before rounding: a force opposite to gravity cancels it exactly.
+        body.gravity = lanes(pull + force.velocity_gain(cold, shared.rate));
+        let torque = lanes(force.spin_gain(hot, cold, shared.rate));
+        body.torque = torque.map(|c| c.clamp_abs(super::constraint::SPEED_CAP));
     }
 }
 

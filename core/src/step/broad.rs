@@ -427,11 +427,11 @@ impl Broad {
         let turn = shapes.turns[place];
         let at = At { center: body.center, rotation: body.rotation, turn };
         // The sensor phase moves sensors.
-        let solid = |(shape, _): &(&ShapeRow, u8)| !shape.sensor;
-        for (shape, i) in page.shapes_of(row).iter().zip(0..).filter(solid) {
+        let solid = |(_, shape): &(usize, &ShapeRow)| !shape.sensor;
+        for (i, shape) in page.shapes_of(row).iter().enumerate().filter(solid) {
             let placed = Placed::new(&at, page.rows[row].local_center, shape);
-            shapes.set(place, i, shape, &placed, &at);
-            if let Some(&proxy) = self.proxies(index).get(usize::from(i)) {
+            shapes.set(place, shape.ordinal, shape, &placed, &at);
+            if let Some(&proxy) = self.proxies(index).get(i) {
                 let tight = swept(&placed.bounds(&shape.shape), velocity, rate);
                 self.move_shape(index, proxy, &tight, epoch);
             }
@@ -466,7 +466,7 @@ fn overlaps_now(world: &World, key: ShapeKey, others: &Aabb) -> bool {
     let index = body_of(key);
     let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
     let live = page.live >> row & 1 == 1 && page.rows[row].enabled;
-    let shape = live.then(|| page.shapes_of(row).get(usize::from(key.ordinal()))).flatten();
+    let shape = live.then(|| page.shape(row, key.ordinal())).flatten();
     shape.is_some_and(|shape| {
         bounds(world, index, world.work.hot(&world.store, index), shape).overlaps(others)
     })
@@ -480,7 +480,8 @@ fn may_touch(world: &World, a: ShapeKey, b: ShapeKey) -> bool {
     }
     let rows = |shape: ShapeKey, body: BodyIndex| {
         let (page, row) = (world.work.cold_page(&world.store, body), Place::of(body).row);
-        (&page.shapes_of(row)[usize::from(shape.ordinal())], page.rows[row].kind)
+        let found = page.shape(row, shape.ordinal()).expect("the tree has shapes that exist");
+        (found, page.rows[row].kind)
     };
     let ((a, kind_a), (b, kind_b)) = (rows(a, body_a), rows(b, body_b));
     let dynamic = |kind: BodyKind| kind == BodyKind::Dynamic;

@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     pub(super) pull: V<20>,
     /// Seconds in a tick.
     pub(super) tick: Real,
+    /// Substeps a second.
+    pub(super) rate: Real,
 }
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
@@ -75,8 +77,9 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
     scratch.shapes.clear();
     let tick_rate = Real::from_int(world.def.tick_rate as i32);
     let substeps = Real::from_int(world.def.substeps as i32);
-    let gravity = world.def.gravity / (tick_rate * substeps);
-    scratch.shared = Shared { gravity, pull: lanes(gravity), tick: tick_rate.recip() };
+    let rate = tick_rate * substeps;
+    let gravity = world.work.gravity / rate;
+    scratch.shared = Shared { gravity, pull: lanes(gravity), tick: tick_rate.recip(), rate };
 }
 
 /// Returns the place of a body. A body without one is added as read-only.
@@ -90,7 +93,12 @@ fn push(world: &World, scratch: &mut Scratch, index: BodyIndex) -> BodyPlace {
     let place = scratch.bodies.list.end();
     let turn = hot.rotation.turn();
     scratch.bodies.push(index, hot, cold, &turn, &scratch.shared);
-    scratch.shapes.push(turn, cold.shapes);
+    if !world.pending.forces.is_empty()
+        && let Some(force) = world.pending.forces.of(index)
+    {
+        scratch.bodies.force(force, hot, cold, &scratch.shared);
+    }
+    scratch.shapes.push(turn, cold.span);
     scratch.bodies.list[place].awake = world.work.is_active(index);
     scratch.places.set(index, Optional::some(place));
     place

@@ -147,9 +147,9 @@ impl Phase {
 pub struct StepReport {
     /// Bodies that were active when the step began: awake dynamic bodies, and kinematic bodies with a velocity.
     pub bodies: u32,
-    /// Bodies that woke in the step.
+    /// Bodies that woke in the step, or by a command before it.
     pub woken: u32,
-    /// Bodies that fell asleep at its end.
+    /// Bodies that fell asleep at its end, or by a command before it.
     pub slept: u32,
     /// Islands: sets of dynamic bodies connected by contacts.
     pub islands: u32,
@@ -299,6 +299,11 @@ impl Scratch {
         places.map(|(place, label)| (self.bodies.list[place].index, label))
     }
 
+    /// Notes that a body which was put to sleep by command may have a contact with this body.
+    pub(crate) fn add_support(&mut self, index: BodyIndex) {
+        self.supports.add(index);
+    }
+
     /// Returns whether a sleeping body may have a contact with this static or kinematic body.
     pub(crate) fn may_bear_sleepers(&self, index: BodyIndex) -> bool {
         self.supports.may_have(index)
@@ -332,7 +337,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
         core::mem::take(world.timeline.entry_mut(world.tick.next()));
     let known = step_record.is_some();
     let mut step_record = step_record.unwrap_or_default();
-    match resim::begin(world, &mut scratch, known.then_some(&step_record)) {
+    match resim::begin(world, &mut scratch, known.then_some(&step_record), &next) {
         Begin::Unchanged => {
             // Ids may differ: a body spawned and despawned in the old timeline left its generation there.
             next.match_pages(&world.work, &mut world.store);

@@ -220,7 +220,7 @@ fn write_page(
         new.rows.reserve(room);
         let side = Side { scratch, work, store, pending };
         let (cold, events, same_ids) = (&store.cold, &mut output.events, output.same_ids);
-        let writer = EventWriter { base, work, same_ids, cold, events };
+        let writer = EventWriter { base, work, pending, same_ids, cold, events };
         merge(was.map_or(&[], |page| &page.rows), owners, &old.rows, &mut new.rows, &side, writer);
         if output.diff.on {
             compare(&old.rows, &new.rows, &mut output.diff);
@@ -351,6 +351,7 @@ fn compare(old: &[ContactRow], new: &[ContactRow], diff: &mut Diff) {
 struct EventWriter<'a> {
     base: &'a Frame,
     work: &'a Frame,
+    pending: &'a Pending,
     /// True if both have the same ids.
     same_ids: bool,
     cold: &'a Pages<ColdPage>,
@@ -359,7 +360,9 @@ struct EventWriter<'a> {
 
 impl EventWriter<'_> {
     fn compare_contact(&mut self, key: PairKey, was: Option<&ContactRow>, is: Option<&ContactRow>) {
-        let goes_on = was.is_some_and(|row| row.touching) && is.is_some_and(|row| row.touching);
+        let same_shapes = !self.pending.is_removed(key);
+        let touches = |row: Option<&ContactRow>| row.is_some_and(|row| row.touching);
+        let goes_on = same_shapes && touches(was) && touches(is);
         // Equal ids: the bodies of the pair are the same.
         if goes_on && self.same_ids {
             if key.shapes().iter().any(|shape| self.reports_persist(body_of(*shape))) {
@@ -371,6 +374,7 @@ impl EventWriter<'_> {
         let touches = is.filter(|row| row.touching).map(|_| ids(self.work, key));
         if let (Some(touched), Some(touches)) = (touched, touches)
             && touched == touches
+            && same_shapes
         {
             if key.shapes().iter().any(|shape| self.reports_persist(body_of(*shape))) {
                 self.push(EventKind::ContactPersisted, key, touches);

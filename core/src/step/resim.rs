@@ -83,12 +83,19 @@ pub(super) enum Begin {
     Unchanged,
 }
 
-/// Decides the kind of a step; `old` is the step record of the next tick.
-pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&StepRecord>) -> Begin {
+/// Decides the kind of a step; `old` and `next` are the step record and the old frame of the next tick.
+pub(super) fn begin(
+    world: &mut World,
+    scratch: &mut Scratch,
+    old: Option<&StepRecord>,
+    next: &Frame,
+) -> Begin {
     if world.tick == world.timeline.newest() {
         return Begin::Full;
     }
-    if let Some(old) = old {
+    // Gravity is an input of every island.
+    let same_gravity = world.work.gravity == next.gravity || !scratch.rules.holds(Rule::Gravity);
+    if let Some(old) = old.filter(|_| same_gravity) {
         find_dirty(world, scratch, old);
         if world.dirty.is_empty() {
             return Begin::Unchanged;
@@ -110,9 +117,10 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
     }
     pending_dirty.clear();
     // Commands change or wake few bodies, so all of them are dirty. Comparing the changes costs more than it saves.
-    for index in old.woken.iter().chain(&pending.woken) {
+    let slept = old.slept.iter().chain(pending.slept.iter());
+    for index in old.woken.iter().chain(&pending.woken).copied().chain(slept) {
         if scratch.rules.holds(Rule::Woken) {
-            dirty.insert(*index);
+            dirty.insert(index);
         }
     }
     for index in old.changed.iter().chain(&pending.changed) {
@@ -449,6 +457,7 @@ pub(super) fn write_step_record(
     core::mem::swap(&mut step_record.commands, &mut world.commands);
     core::mem::swap(&mut step_record.spawned, &mut world.spawned);
     core::mem::swap(&mut step_record.woken, &mut world.pending.woken);
+    core::mem::swap(&mut step_record.slept, &mut world.pending.slept);
     core::mem::swap(&mut step_record.changed, &mut world.pending.changed);
     make_room(&mut world.commands, 0);
     make_room(&mut world.spawned, 0);

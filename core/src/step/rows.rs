@@ -12,7 +12,7 @@ use core::ops::Range;
 /// Constant properties of a row's body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
-    /// Velocity that gravity adds in a substep.
+    /// Velocity that gravity and forces add in a substep.
     pub(super) gravity: V<20>,
     /// Damping factors of linear and angular velocity for a tick: the remaining part.
     pub(super) damping: [Q30; 2],
@@ -49,12 +49,13 @@ impl Rows {
         }
     }
 
-    pub(super) fn push(&mut self, traits: Traits, motion: Motion) {
+    /// Adds a row; `carried` is a velocity change that each substep applies.
+    pub(super) fn push(&mut self, traits: Traits, motion: Motion, carried: Motion) {
         self.traits.push(traits);
         self.motions.push(motion);
         self.moved.push(Motion::default());
         self.displacement.push([0; 6]);
-        self.carried_impulse.push(Motion::default());
+        self.carried_impulse.push(carried);
         self.start.push(Motion::default());
     }
 
@@ -80,7 +81,7 @@ pub(crate) struct RowsMut<'a> {
     pub(super) moved: &'a mut [Motion],
     /// Sum of the substep velocities so far, without the clamp.
     pub(super) displacement: &'a mut [[i64; 6]],
-    /// Carried impulse: velocity change from contacts in the last substep.
+    /// Carried impulse: velocity change from contacts in the last substep, and from torques.
     pub(super) carried_impulse: &'a mut [Motion],
     /// Motion at the start of the substep, after gravity.
     start: &'a mut [Motion],
@@ -152,7 +153,7 @@ impl RowsMut<'_> {
         self.start[members.clone()].copy_from_slice(&self.motions[members]);
     }
 
-    /// Stores the velocity change since the substep began as the carried impulse.
+    /// Adds the velocity change since the substep began to the carried impulse, which has only torques so far.
     #[inline(always)]
     pub(super) fn carry_plain(&mut self, members: Range<usize>) {
         let columns = self.motions[members.clone()]
@@ -160,7 +161,8 @@ impl RowsMut<'_> {
             .zip(&self.start[members.clone()])
             .zip(&mut self.carried_impulse[members]);
         for ((motion, start), carried_impulse) in columns {
-            *carried_impulse = combine(motion, start, |m, s| m - s);
+            let change = combine(motion, start, |m, s| m - s);
+            *carried_impulse = combine(carried_impulse, &change, |c, d| c + d);
         }
     }
 

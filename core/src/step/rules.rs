@@ -19,7 +19,7 @@ pub enum Rule {
     PendingDirty,
     /// Leaves of the tree enclose the bounds of their bodies at every held tick.
     HistoryBounds,
-    /// Bodies that commands woke are dirty.
+    /// Bodies that commands woke or put to sleep are dirty.
     Woken,
     /// Events of simulated bodies replace those of the old timeline.
     Events,
@@ -39,6 +39,8 @@ pub enum Rule {
     NewPages,
     /// A sleeping body that is simulated brings its whole sleeping island, even if no contact joins its bodies any more.
     SleepingIslands,
+    /// A tick with another gravity than in the old timeline is simulated in full, with all ticks after it.
+    Gravity,
 }
 
 #[cfg_attr(
@@ -47,7 +49,7 @@ pub enum Rule {
 )]
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::ContactRows,
         Self::Commands,
         Self::OldIslands,
@@ -65,16 +67,18 @@ impl Rule {
         Self::Generations,
         Self::NewPages,
         Self::SleepingIslands,
+        Self::Gravity,
     ];
 
-    /// Rules about jumps between ticks, about identity, and about islands that drift apart as they fall asleep. Only random
+    /// Rules about jumps between ticks, about identity, about islands that drift apart as they fall asleep, and about gravity. Only random
     /// scripts of public calls meet a world that needs them.
-    pub const BY_SCRIPTS: [Self; 5] = [
+    pub const BY_SCRIPTS: [Self; 6] = [
         Self::SupportTicks,
         Self::TreeTicks,
         Self::Generations,
         Self::NewPages,
         Self::SleepingIslands,
+        Self::Gravity,
     ];
 
     /// Rules that random games and scripts hardly ever need. Each has a scene that does (`core/tests/islands/sensors_final.rs`): a body that

@@ -246,7 +246,7 @@ fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is
             scratch.events.push(EventRow::pair(kind, key, [a, b]));
         }
     };
-    if was && is && old == new {
+    if was && is && old == new && !world.pending.is_removed(key) {
         let reports = |shape: &ShapeKey| {
             world.work.cold(&world.store, body_of(*shape)).flags & STAY_EVENTS != 0
         };

@@ -90,11 +90,11 @@ impl Shapes {
         self.round += 1;
     }
 
-    /// Reserves entries for the shapes of the next body.
-    pub(super) fn push(&mut self, turn: Turn, shapes: u8) {
+    /// Reserves entries for the ordinals of the next body's shapes.
+    pub(super) fn push(&mut self, turn: Turn, span: u8) {
         self.starts.push(self.count as u32);
         self.turns.push(turn);
-        self.count += usize::from(shapes);
+        self.count += usize::from(span);
         if self.list.len() < self.count {
             self.list.resize(self.count, StepShape::BLANK);
         }
@@ -128,7 +128,7 @@ impl Shapes {
         let page = world.work.cold_page(&world.store, body.index);
         let row = Place::of(body.index).row;
         let at = At { center: body.center, rotation: body.rotation, turn: self.turns[place] };
-        let shape = &page.shapes_of(row)[usize::from(ordinal)];
+        let shape = page.shape(row, ordinal).expect("pairs name shapes that exist");
         self.set(place, ordinal, shape, &Placed::new(&at, page.rows[row].local_center, shape), &at);
     }
 

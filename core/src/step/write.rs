@@ -89,10 +89,25 @@ pub(super) fn run(
         let marks = &mut next.streams[stream].active[page];
         *marks = *marks & !changed | active;
     }
+    // A later command may have despawned the body, or put it to sleep again.
+    let before = |index: BodyIndex| {
+        let id = world.work.id_at(index).filter(|id| world.base().is_live(*id))?;
+        Some((id, world.base().hot(&world.store, index).is_asleep()))
+    };
     for &index in &world.pending.woken {
-        // The body may have been despawned since.
-        if let Some(id) = world.work.id_at(index).filter(|id| world.base().is_live(*id)) {
+        if let Some((id, true)) = before(index)
+            && !world.work.hot(&world.store, index).is_asleep()
+        {
             events.push(EventRow::body(EventKind::Woke, id));
+            report.woken += 1;
+        }
+    }
+    for index in world.pending.slept.iter() {
+        if let Some((id, false)) = before(index)
+            && world.work.hot(&world.store, index).is_asleep()
+        {
+            events.push(EventRow::body(EventKind::FellAsleep, id));
+            report.slept += 1;
         }
     }
 }

@@ -150,9 +150,13 @@ impl World {
     }
 
     fn contact_rows(&self) -> impl Iterator<Item = &ContactRow> + '_ {
+        self.all_contact_rows().filter(|row| !self.pending.is_void(row.key))
+    }
+
+    /// The contacts after the last step, with those that commands invalidated.
+    pub(super) fn all_contact_rows(&self) -> impl Iterator<Item = &ContactRow> + '_ {
         let pages = self.work.streams.iter().flat_map(|stream| &stream.contacts);
-        let rows = pages.flat_map(|page| &self.store.contacts.get(*page).rows);
-        rows.filter(|row| !self.pending.is_void(row.key))
+        pages.flat_map(|page| &self.store.contacts.get(*page).rows)
     }
 
     /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a

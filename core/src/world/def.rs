@@ -1,6 +1,7 @@
 //! Definitions of worlds, bodies and shapes, and their limits.
 
 use super::errors::{CommandError, WorldError};
+use super::locks::Locks;
 use super::material::{Filter, Layers, Material, MaterialTable};
 use super::rows::BodyKind;
 use crate::math::{Quat, Real, Transform, Vec3};
@@ -18,6 +19,8 @@ pub const WORLD_LIMIT: Real = Real::from_int(1 << 30);
 pub const MAX_SPEED: Real = Real::from_bits((256 << 32) - (1 << 12));
 /// Largest linear or angular damping, 1/s.
 pub(crate) const MAX_DAMPING: Real = Real::from_int(1000);
+/// Largest gravity along an axis, m/s².
+const MAX_GRAVITY: Real = Real::from_int(1000);
 /// Largest size of a gravity scale.
 const MAX_GRAVITY_SCALE: Real = Real::from_int(100);
 
@@ -37,7 +40,8 @@ const MAX_GRAVITY_SCALE: Real = Real::from_int(100);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct WorldDef {
-    /// Acceleration by gravity, m/s², within ±1000 along each axis. The default is 9.81 along −y.
+    /// Acceleration by gravity at tick 0, m/s², within ±1000 along each axis. The default is 9.81 along −y.
+    /// [`World::set_gravity`](super::World::set_gravity) changes it.
     pub gravity: Vec3,
     /// Ticks per second, 10 to 240. The default is 60.
     pub tick_rate: u32,
@@ -95,7 +99,7 @@ impl WorldDef {
         if !(Real::ratio(1, 100)..=Real::from_int(100)).contains(&self.restitution_threshold) {
             return Err(WorldError::RestitutionThreshold(self.restitution_threshold));
         }
-        let limit = Real::from_int(1000);
+        let limit = MAX_GRAVITY;
         if self.gravity.to_array().iter().any(|g| !(-limit..=limit).contains(g)) {
             return Err(WorldError::Gravity(self.gravity));
         }
@@ -187,6 +191,21 @@ impl ShapeDef {
         self.filter.layer = layer;
         self
     }
+
+    /// Checks a shape of a body of some kind.
+    pub(crate) fn check(&self, kind: BodyKind) -> Result<(), CommandError> {
+        self.material.check()?;
+        super::material::check_layer(self.filter.layer)?;
+        check_range(
+            "the distance of a shape from the body's origin (m)",
+            self.pose.translation.length(),
+            Real::from_int(4096),
+        )?;
+        if kind == BodyKind::Dynamic && *self.shape.geometry() == Geometry::HalfSpace {
+            return Err(MassError::HalfSpace.into());
+        }
+        Ok(())
+    }
 }
 
 /// Definition of a body.
@@ -211,8 +230,11 @@ pub struct BodyDef {
     pub angular_velocity: Vec3,
     /// Shapes. Their masses add up.
     pub shapes: Vec<ShapeDef>,
-    /// Mass in kilograms. `None` computes it from the shapes.
+    /// Mass in kilograms, 10⁻⁷ to 10⁸. `None` computes it from the shapes.
     pub mass: Option<Real>,
+    /// Moments of inertia about the body's own axes x, y and z through its centre of mass, kg·m². They become its principal moments.
+    /// `None` takes the inertia of the shapes, scaled to the mass. A body without a mass ignores it.
+    pub inertia: Option<Vec3>,
     /// Factor on the world's gravity, within ±100.
     pub gravity_scale: Real,
     /// Linear damping, 1/s: for small values the fraction of speed lost per second. 0 to 1000.
@@ -221,8 +243,8 @@ pub struct BodyDef {
     pub angular_damping: Real,
     /// Largest speed, m/s. A faster velocity is scaled down and keeps its direction.
     pub speed_cap: Real,
-    /// Locked degrees of freedom: bit i locks translation along world axis i, bit 3 + i rotation about it.
-    pub locks: u8,
+    /// Locked degrees of freedom.
+    pub locks: Locks,
     /// Allows the body to fall asleep at rest.
     pub may_sleep: bool,
     /// Reports [`Event::ContactPersisted`](super::Event::ContactPersisted) on every tick between a contact's begin and end.
@@ -243,11 +265,12 @@ impl BodyDef {
             angular_velocity: Vec3::ZERO,
             shapes: Vec::new(),
             mass: None,
+            inertia: None,
             gravity_scale: Real::ONE,
             linear_damping: Real::ZERO,
             angular_damping: Real::ZERO,
             speed_cap: MAX_SPEED,
-            locks: 0,
+            locks: Locks::NONE,
             may_sleep: true,
             persist_events: false,
             stay_events: false,
@@ -306,17 +329,28 @@ impl BodyDef {
         self
     }
 
-    /// Locks rotation about all axes. To lock some axes only, set [`locks`](Self::locks).
-    pub fn lock_rotation(mut self) -> Self {
-        self.locks |= 0b111_000;
+    /// Sets the moments of inertia about the body's axes, kg·m². See [`inertia`](Self::inertia).
+    pub fn inertia(mut self, moments: Vec3) -> Self {
+        self.inertia = Some(moments);
         self
     }
 
-    /// Locks translation along the world axes x, y and z that are true. `[false, true, false]` keeps the body at its height.
-    pub const fn lock_translation(mut self, axes: [bool; 3]) -> Self {
-        let [x, y, z] = axes;
-        self.locks |= x as u8 | (y as u8) << 1 | (z as u8) << 2;
+    /// Locks degrees of freedom, in addition to those that are locked already.
+    pub fn lock(mut self, locks: Locks) -> Self {
+        self.locks |= locks;
         self
+    }
+
+    /// Locks rotation about all axes. To lock some axes only, use [`lock`](Self::lock).
+    pub fn lock_rotation(self) -> Self {
+        self.lock(Locks::ROTATION)
+    }
+
+    /// Locks translation along the world axes x, y and z that are true. `[false, true, false]` keeps the body at its height.
+    pub fn lock_translation(self, axes: [bool; 3]) -> Self {
+        let all = [Locks::TRANSLATION_X, Locks::TRANSLATION_Y, Locks::TRANSLATION_Z];
+        let locked = axes.into_iter().zip(all).filter(|(locked, _)| *locked);
+        locked.fold(self, |def, (_, lock)| def.lock(lock))
     }
 
     /// Sets linear and angular damping, 1/s.
@@ -371,25 +405,10 @@ impl BodyDef {
             check_range(what, value, limit)?;
         }
         check_gravity_scale(self.gravity_scale)?;
-        if self.locks >= 1 << 6 {
-            return Err(CommandError::NoSuchLock(self.locks));
-        }
         if self.shapes.len() > 255 {
             return Err(CommandError::TooManyShapes);
         }
-        for shape in &self.shapes {
-            shape.material.check()?;
-            super::material::check_layer(shape.filter.layer)?;
-            check_range(
-                "the distance of a shape from the body's origin (m)",
-                shape.pose.translation.length(),
-                Real::from_int(4096),
-            )?;
-            if self.kind == BodyKind::Dynamic && *shape.shape.geometry() == Geometry::HalfSpace {
-                return Err(MassError::HalfSpace.into());
-            }
-        }
-        Ok(())
+        self.shapes.iter().try_for_each(|shape| shape.check(self.kind))
     }
 }
 
@@ -402,6 +421,15 @@ pub(crate) fn check_place(position: Vec3) -> Result<(), CommandError> {
     }
 }
 
+/// Checks gravity, m/s².
+pub(crate) fn check_gravity(gravity: Vec3) -> Result<(), CommandError> {
+    let what = "gravity along an axis (m/s²)";
+    gravity
+        .to_array()
+        .into_iter()
+        .try_for_each(|g| check_between(what, g, -MAX_GRAVITY, MAX_GRAVITY))
+}
+
 /// Checks a gravity scale, which may be negative.
 pub(crate) fn check_gravity_scale(scale: Real) -> Result<(), CommandError> {
     check_between("the gravity scale", scale, -MAX_GRAVITY_SCALE, MAX_GRAVITY_SCALE)
@@ -412,7 +440,7 @@ pub(crate) fn check_range(what: &'static str, value: Real, max: Real) -> Result<
     check_between(what, value, Real::ZERO, max)
 }
 
-fn check_between(
+pub(crate) fn check_between(
     what: &'static str,
     value: Real,
     min: Real,

@@ -30,6 +30,14 @@ impl World {
                 }
             }
         }
+        // Forces are no rows: they act in the next step only.
+        for force in self.pending.forces.iter() {
+            out.push(StateSection::ALL.len() as u8);
+            out.extend_from_slice(&force.body.get().to_le_bytes());
+            for bits in force.force.to_bits().into_iter().chain(force.torque.to_bits()) {
+                out.extend_from_slice(&bits.to_le_bytes());
+            }
+        }
     }
 
     fn encode_contacts(&self, page: u32, out: &mut Vec<u8>) {

@@ -45,7 +45,7 @@ pub enum CommandError {
     )]
     NoSuchBody(BodyId),
     /// The body has no shape with this index.
-    #[error("the body has no shape {0}; shapes are numbered from 0 in the order of the definition")]
+    #[error("the body has no shape {0}; `Body::shapes` lists the numbers of its shapes")]
     NoSuchShape(u8),
     /// A position is outside the world.
     #[error("position {0} is outside the world; each coordinate must lie within ±{WORLD_LIMIT} m")]
@@ -79,6 +79,34 @@ pub enum CommandError {
         /// Its point, relative to the centre of mass, metres.
         arm: Vec3,
     },
+    /// The torque of a force at a point exceeds the numeric range.
+    #[error(
+        "a force of {force} N at {arm} m from the centre of mass has a torque beyond ±{} N·m; apply a smaller force, or apply it nearer to the body",
+        1u32 << 31
+    )]
+    TorqueOverflow {
+        /// Rejected force, N.
+        force: Vec3,
+        /// Its point, relative to the centre of mass, metres.
+        arm: Vec3,
+    },
+    /// The forces of this tick would change a component of the velocity by more than [`MAX_SPEED`]; the change, m/s.
+    #[error(
+        "the forces of this tick would change the velocity by {0} m/s; each component must lie within ±{limit}: apply a smaller force",
+        limit = rounded_down(MAX_SPEED)
+    )]
+    ForceTooLarge(Vec3),
+    /// The torques of this tick would change a component of the angular velocity by more than its limit.
+    #[error(
+        "the torques of this tick would change the angular velocity by {gain} rad/s; each component must lie within ±{} for a body of this size: apply a smaller torque",
+        rounded_down(*.limit)
+    )]
+    TorqueTooLarge {
+        /// Change of the angular velocity in this tick, rad/s.
+        gain: Vec3,
+        /// Limit of each component for this body, rad/s.
+        limit: Real,
+    },
     /// A value is outside its range.
     #[error("{what} is {value}; it must lie between {min} and {max}")]
     OutOfRange {
@@ -93,7 +121,7 @@ pub enum CommandError {
     },
     /// The command needs a dynamic body, or, if it sets a velocity, a dynamic or kinematic one.
     #[error(
-        "body {0} can't be moved this way: impulses need a dynamic body, velocities a dynamic or kinematic one; set its kind with `Command::SetKind` first"
+        "body {0} can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its kind with `Command::SetKind` first"
     )]
     NotDynamic(BodyId),
     /// The command needs a kinematic body.
@@ -101,17 +129,38 @@ pub enum CommandError {
         "body {0} is not kinematic; set its kind with `Command::SetKind` first, or teleport it"
     )]
     NotKinematic(BodyId),
-    /// A lock bit has no axis.
+    /// The body can't be put to sleep.
     #[error(
-        "the locks are {0:#04x}; use bits 0 to 2 for translation along x, y, z and bits 3 to 5 for rotation about them"
+        "body {0} can't be put to sleep: it is not dynamic, is disabled or may not sleep; change that with `World::set_kind`, `set_enabled` or `set_may_sleep` first"
     )]
-    NoSuchLock(u8),
-    /// The body has more than 255 shapes.
-    #[error("the body has more than 255 shapes; use fewer shapes or several bodies")]
+    CannotSleep(BodyId),
+    /// The body would have more than 255 shapes.
+    #[error("the body would have more than 255 shapes; use fewer shapes or several bodies")]
     TooManyShapes,
     /// A dynamic body has neither a mass nor a shape that adds one.
     #[error("the dynamic body has no mass; add a shape that is not a sensor, or set `mass`")]
     NoMass,
+    /// A body has the index of the id.
+    #[error(
+        "the id is taken: body {0} has its index; despawn that body first, or take another index"
+    )]
+    IdTaken(BodyId),
+    /// The id, or a later one with the same index, was in use before.
+    #[error(
+        "the id {0} was in use before; take an id with the same index and a higher generation, or another index"
+    )]
+    IdUsed(BodyId),
+    /// The index of the id belongs to no stream, or its generation is the one that is never used.
+    #[error(
+        "the id {0} is out of range: its index must be below {max}, and its generation below 2147483648",
+        max = STREAM_BODIES * 256
+    )]
+    IdOutOfRange(BodyId),
+    /// The body can't be put to sleep on a tick on which a command changed it, or a body in contact with it.
+    #[error(
+        "the body can't be put to sleep on this tick, because a command has changed body {0}, which is that body, of its island or in contact with it; do it on the next tick"
+    )]
+    ChangedThisTick(BodyId),
     /// The stream holds its maximum number of bodies.
     #[error(
         "stream {} is full: it has {STREAM_BODIES} bodies; despawn some, or spawn in another stream with `World::spawn_in`",

@@ -3,15 +3,22 @@
 use super::events::EventRow;
 use super::pages::{PageRef, Pages};
 use super::rows::{
-    BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap,
-    PAGE_ROWS, ShapeRow, body_of,
+    ASLEEP, BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow,
+    Overlap, PAGE_ROWS, ShapeRow, body_of,
 };
 use crate::data::{Id, IdPool};
+use crate::math::Vec3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Maximum number of bodies in a stream.
 pub(crate) const STREAM_BODIES: u32 = 1 << 16;
+
+/// The ids of an empty stream.
+pub(crate) fn stream_ids(number: u8) -> IdPool {
+    let first = u32::from(number) * STREAM_BODIES;
+    IdPool::in_range(first..first + STREAM_BODIES).expect("the range is not empty")
+}
 
 /// Page pools of all frames of a world.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +34,8 @@ pub(crate) struct Frame {
     pub(crate) streams: Vec<Stream>,
     /// Events of the step to this tick, sorted.
     pub(crate) events: Vec<EventRow>,
+    /// m/s².
+    pub(crate) gravity: Vec3,
 }
 
 /// The bodies of one stream: ids, and a page of each kind for every 32 of them.
@@ -84,9 +93,7 @@ impl Frame {
     /// The stream with this number, created if missing.
     pub(crate) fn stream(&mut self, number: u8) -> &mut Stream {
         while self.streams.len() <= usize::from(number) {
-            let first = self.streams.len() as u32 * STREAM_BODIES;
-            let ids =
-                IdPool::in_range(first..first + STREAM_BODIES).expect("the range is not empty");
+            let ids = stream_ids(self.streams.len() as u8);
             self.streams.push(Stream::new(Arc::new(ids)));
         }
         &mut self.streams[usize::from(number)]
@@ -248,10 +255,32 @@ impl Frame {
         }
     }
 
+    /// Wakes all sleeping bodies and appends them to `woken`.
+    pub(crate) fn wake_all(&mut self, store: &mut Store, woken: &mut Vec<BodyIndex>) {
+        for s in 0..self.streams.len() {
+            for p in 0..self.streams[s].hot.len() {
+                for row in 0..PAGE_ROWS {
+                    self.wake(store, index_at(s, p, row), woken);
+                }
+            }
+        }
+    }
+
+    /// Puts dynamic bodies to sleep as one island; they are in ascending order.
+    pub(crate) fn put_to_sleep(&mut self, store: &mut Store, island: &[BodyIndex]) {
+        for (i, &index) in island.iter().enumerate() {
+            let row = self.hot_mut(store, index);
+            (row.velocity, row.spin) = Default::default();
+            (row.still, row.next) = (ASLEEP, island[(i + 1) % island.len()]);
+            self.mark_active(store, index);
+        }
+    }
+
     /// Becomes a copy of another frame that shares its pages.
     pub(crate) fn share_from(&mut self, other: &Self, store: &mut Store) {
         self.release(store);
         self.events.clone_from(&other.events);
+        self.gravity = other.gravity;
         self.streams.truncate(other.streams.len());
         for (i, from) in other.streams.iter().enumerate() {
             if i == self.streams.len() {
@@ -283,7 +312,7 @@ impl Frame {
                 active: stream.active.clone(),
             });
         }
-        Self { streams, events: self.events.clone() }
+        Self { streams, events: self.events.clone(), gravity: self.gravity }
     }
 
     /// Takes the ids, streams and page count of another frame: missing pages are shared with it, surplus ones are released.

@@ -1,6 +1,6 @@
 //! The world: rigid bodies, contacts, commands and the step. Same commands, same bits on every machine.
 //!
-//! The state is stored in pages of rows (`rows.rs`, `pages.rs`, `frame.rs`). A game changes it with commands (`command.rs`), and
+//! The state is stored in pages of rows (`rows.rs`, `pages.rs`, `frame.rs`). A game changes it with commands (`command/`), and
 //! [`World::step`] computes the next tick (`step/`).
 
 mod arrive;
@@ -15,6 +15,7 @@ pub(crate) mod explain;
 mod fields;
 pub(crate) mod frame;
 pub(crate) mod islands;
+mod locks;
 mod material;
 pub(crate) mod page_bytes;
 pub(crate) mod pages;
@@ -28,10 +29,10 @@ mod spawn;
 pub(crate) mod timeline;
 mod verify;
 mod view;
+mod weigh;
 
 use crate::Tick;
 use crate::data::{Id, IndexSet};
-use crate::math::{Transform, Vec3};
 use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use arrive::Route;
@@ -41,7 +42,7 @@ use serde::{Deserialize, Serialize};
 use timeline::Timeline;
 
 pub use command::Command;
-pub(crate) use command::{origin, real_vector, scale_by_power};
+pub(crate) use command::{TickForce, origin, real_vector, scale_by_power};
 pub(crate) use contact_view::newton_seconds;
 pub use contact_view::{ContactPoint, ContactView};
 pub use def::{BodyDef, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef};
@@ -49,6 +50,7 @@ pub use errors::{CommandError, WorldError};
 pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, ImpactData};
 pub(crate) use explain::{ExplainError, FieldValue};
+pub use locks::Locks;
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub(crate) use page_bytes::StateSection;
@@ -63,6 +65,11 @@ pub use view::Body;
 pub struct BodyId(pub(crate) Id);
 
 impl BodyId {
+    /// Returns the id with these [bits](Self::to_bits); `None` if no id has them.
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        Id::from_bits(bits).ok().map(Self)
+    }
+
     /// Returns the id as one number, the form that snapshots and digests contain.
     pub const fn to_bits(self) -> u64 {
         self.0.to_bits()
@@ -81,11 +88,13 @@ impl core::fmt::Display for BodyId {
 
 /// A physics world: rigid bodies, their contacts, and the states of the last ticks.
 ///
-/// Units are metres, seconds and kilograms. Positions lie within ±2³⁰ m of the origin on each axis.
+/// Units are metres, seconds, kilograms and radians. Positions lie within ±2³⁰ m of the origin on each axis. Axes are right-handed
+/// with y up: gravity points along −y by default, half spaces lie below their y = 0, and capsules stand along y. Rotations follow the
+/// right-hand rule: a positive one about z turns x towards y.
 ///
 /// - **Configure**: [`World::new`] with a [`WorldDef`].
-/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn), methods for the most common changes, and
-///   [`command`](Self::command) for all of them ([`Command`] lists them). A command takes effect at once and is recorded for the
+/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn) and a method for each other change. Each is a [`Command`], which
+///   [`command`](Self::command) takes. It has its effect at once (a force in the next step) and is recorded for the
 ///   tick. An invalid command returns an error and changes nothing.
 /// - **Advance**: [`step`](Self::step), once per tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
@@ -108,6 +117,7 @@ impl core::fmt::Display for BodyId {
 /// ```
 #[derive(Debug)]
 pub struct World {
+    /// Definition. Frames have the gravity.
     pub(crate) def: WorldDef,
     pub(crate) tick: Tick,
     pub(crate) store: Store,
@@ -138,6 +148,12 @@ pub(crate) struct Pending {
     pub(crate) void: IndexSet<BodyIndex>,
     /// Bodies woken by command.
     pub(crate) woken: Vec<BodyIndex>,
+    /// Bodies put to sleep by command.
+    pub(crate) slept: IndexSet<BodyIndex>,
+    /// Keys of shapes that commands removed. Another shape may have the same key since.
+    pub(crate) removed: Vec<rows::ShapeKey>,
+    /// Forces and torques of this tick.
+    pub(crate) forces: command::Forces,
 }
 
 impl Pending {
@@ -148,11 +164,20 @@ impl Pending {
         !self.void.is_empty() && key.shapes().into_iter().any(void)
     }
 
+    /// Returns whether a shape of the last tick's contact or overlap was removed.
+    #[inline]
+    pub(crate) fn is_removed(&self, key: rows::PairKey) -> bool {
+        !self.removed.is_empty() && key.shapes().iter().any(|shape| self.removed.contains(shape))
+    }
+
     fn clear(&mut self) {
         self.changed.clear();
         self.changed_set.clear();
+        self.removed.clear();
         self.void.clear();
         self.woken.clear();
+        self.slept.clear();
+        self.forces.clear();
     }
 }
 
@@ -208,12 +233,15 @@ impl World {
     /// If the definition is out of range.
     pub fn with_history(def: WorldDef, ticks: usize) -> Result<Self, WorldError> {
         def.check()?;
+        let mut timeline = Timeline::new(ticks);
+        timeline.entry_mut(Tick(0)).frame.gravity = def.gravity;
+        let work = Frame { gravity: def.gravity, ..Frame::default() };
         Ok(Self {
             def,
             tick: Tick(0),
             store: Store::default(),
-            timeline: Timeline::new(ticks),
-            work: Frame::default(),
+            timeline,
+            work,
             commands: Vec::new(),
             spawned: Vec::new(),
             pending: Pending::default(),
@@ -223,112 +251,6 @@ impl World {
             threads: Threads::ONE,
             scratch: Scratch::default(),
         })
-    }
-
-    /// Spawns a body.
-    ///
-    /// # Errors
-    /// If the definition is out of range, or stream 0 is full.
-    pub fn spawn(&mut self, def: BodyDef) -> Result<BodyId, CommandError> {
-        self.spawn_in(0, def)
-    }
-
-    /// Spawns a body with an id from a stream's own range. Spawns in one stream, say of one player, do not affect the ids of
-    /// another. A stream holds up to 65,536 bodies at a time.
-    ///
-    /// # Errors
-    /// If the definition is out of range, or the stream is full.
-    pub fn spawn_in(&mut self, stream: u8, def: BodyDef) -> Result<BodyId, CommandError> {
-        let id = self.apply_spawn(stream, &def)?;
-        self.commands.push(Command::Spawn(stream, Box::new(def)));
-        self.spawned.push(id);
-        Ok(id)
-    }
-
-    /// Removes a body.
-    ///
-    /// # Errors
-    /// If the body does not exist.
-    pub fn despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
-        self.command(Command::Despawn(body)).map(drop)
-    }
-
-    /// Sets the velocity of a body's centre of mass, m/s.
-    ///
-    /// # Errors
-    /// If the body does not exist or is static, or the speed exceeds [`MAX_SPEED`].
-    pub fn set_velocity(&mut self, body: BodyId, velocity: Vec3) -> Result<(), CommandError> {
-        self.command(Command::SetVelocity(body, velocity)).map(drop)
-    }
-
-    /// Applies a force at the centre of mass for this tick, N.
-    ///
-    /// # Errors
-    /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`].
-    pub fn apply_force(&mut self, body: BodyId, force: Vec3) -> Result<(), CommandError> {
-        self.command(Command::Impulse(body, force / self.def.tick_rate as i32)).map(drop)
-    }
-
-    /// Applies an impulse at the centre of mass, N·s.
-    ///
-    /// # Errors
-    /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`].
-    pub fn apply_impulse(&mut self, body: BodyId, impulse: Vec3) -> Result<(), CommandError> {
-        self.command(Command::Impulse(body, impulse)).map(drop)
-    }
-
-    /// Applies an impulse at a point in world space, N·s.
-    ///
-    /// # Errors
-    /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`].
-    pub fn apply_impulse_at(
-        &mut self,
-        body: BodyId,
-        impulse: Vec3,
-        point: Vec3,
-    ) -> Result<(), CommandError> {
-        self.command(Command::ImpulseAt(body, impulse, point)).map(drop)
-    }
-
-    /// Sets a body's angular velocity, rad/s.
-    ///
-    /// # Errors
-    /// If the body does not exist or is static, or the angular velocity exceeds the limit of the body ([`MAX_SPEED`]).
-    pub fn set_angular_velocity(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
-        self.command(Command::SetAngularVelocity(body, spin)).map(drop)
-    }
-
-    /// Applies a torque for this tick, N·m.
-    ///
-    /// # Errors
-    /// If the body does not exist or is not dynamic, or the new angular velocity would exceed the limit of the body ([`MAX_SPEED`]).
-    pub fn apply_torque(&mut self, body: BodyId, torque: Vec3) -> Result<(), CommandError> {
-        self.command(Command::AngularImpulse(body, torque / self.def.tick_rate as i32)).map(drop)
-    }
-
-    /// Moves a body to a pose at once. Its velocity is unchanged, and nothing between the two poses is hit.
-    ///
-    /// # Errors
-    /// If the body does not exist, or the position is outside the world.
-    pub fn teleport(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
-        self.command(Command::Teleport(body, pose)).map(drop)
-    }
-
-    /// Moves a kinematic body so that it reaches a pose at the end of this tick, and pushes dynamic bodies on the way. The body
-    /// keeps the velocity that this takes: call it every tick, or stop the body with [`set_velocity`](Self::set_velocity).
-    ///
-    /// # Errors
-    /// If the body does not exist or is not kinematic, or the speed would exceed [`MAX_SPEED`].
-    pub fn move_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
-        self.command(Command::MoveTo(body, pose)).map(drop)
-    }
-
-    /// Wakes a body and the bodies that fell asleep with it.
-    ///
-    /// # Errors
-    /// If the body does not exist.
-    pub fn wake(&mut self, body: BodyId) -> Result<(), CommandError> {
-        self.command(Command::Wake(body)).map(drop)
     }
 
     /// Returns the commands of this tick, in order.

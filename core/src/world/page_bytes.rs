@@ -170,7 +170,8 @@ impl<'a> State<'a> {
     }
 
     pub(super) fn world_rows(self) -> (WorldRow, impl Iterator<Item = OverrideRow>) {
-        let row = WorldRow { tick: self.tick, def: self.def.clone() };
+        let def = WorldDef { gravity: self.frame.gravity, ..self.def.clone() };
+        let row = WorldRow { tick: self.tick, def };
         let overrides = self.def.materials.overrides().iter();
         (row, overrides.map(|&((a, b), material)| OverrideRow { tags: [a, b], material }))
     }

@@ -62,8 +62,7 @@ impl<'a> Past<'a> {
     }
 
     fn row(&self, index: BodyIndex) -> Body<'a> {
-        let store = &self.world.store;
-        Body { hot: self.frame.hot(store, index), cold: self.frame.cold(store, index) }
+        Body::new(self.frame, &self.world.store, index)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Rewinding: the held ticks, and the mode in which the ticks after a rewind are computed again.
 
+use super::World;
 use super::arrive::Route;
 use super::frame::Frame;
-use super::rows::{BodyIndex, Overlap, PairKey};
-use super::{Command, World};
+use super::rows::{Overlap, PairKey};
 use crate::Tick;
 use crate::history::HistoryError;
 
@@ -158,6 +158,7 @@ impl World {
     /// the setup of a game, so that the setup need not be repeated after a rewind to this tick.
     ///
     /// The events stay those of the last step. Contacts of a body that these commands despawned end without an event.
+    /// Forces and torques are dropped: they act in a step, not before it.
     pub fn commit(&mut self) {
         let Self { work, store, pending, .. } = self;
         for page in work.streams.iter_mut().flat_map(|stream| &mut stream.contacts) {
@@ -201,32 +202,5 @@ impl World {
         self.commands.clear();
         self.spawned.clear();
         self.pending.clear();
-    }
-}
-
-impl Command {
-    /// Index of the body that the command names; `None` for a spawn.
-    pub(crate) const fn body(&self) -> Option<BodyIndex> {
-        match self {
-            Self::Spawn(..) => None,
-            Self::Despawn(body)
-            | Self::SetVelocity(body, _)
-            | Self::SetAngularVelocity(body, _)
-            | Self::Impulse(body, _)
-            | Self::ImpulseAt(body, ..)
-            | Self::AngularImpulse(body, _)
-            | Self::Teleport(body, _)
-            | Self::MoveTo(body, _)
-            | Self::SetKind(body, _)
-            | Self::SetEnabled(body, _)
-            | Self::SetMaterial(body, ..)
-            | Self::SetSensor(body, ..)
-            | Self::SetFilter(body, ..)
-            | Self::SetGravityScale(body, _)
-            | Self::SetDamping(body, ..)
-            | Self::SetUserData(body, _)
-            | Self::Wake(body)
-            | Self::SetMaySleep(body, _) => Some(body.index()),
-        }
     }
 }

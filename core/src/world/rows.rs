@@ -65,11 +65,13 @@ impl HotRow {
 pub(crate) struct ColdRow {
     pub(crate) kind: BodyKind,
     pub(crate) enabled: bool,
-    /// [`STAYS_AWAKE`], [`PERSIST_EVENTS`], [`STAY_EVENTS`].
+    /// [`STAYS_AWAKE`], [`PERSIST_EVENTS`], [`STAY_EVENTS`], [`MASS_SET`], [`INERTIA_SET`].
     pub(crate) flags: u8,
     /// Bit i locks translation along axis i, bit 3 + i rotation about it.
     pub(crate) locks: u8,
     pub(crate) shapes: u8,
+    /// One more than the greatest ordinal of its shapes. Derived from them.
+    pub(crate) span: u8,
     /// The least exponent with 2^exponent m at least the radius about the centre of mass.
     pub(crate) exponent: i8,
     /// Kilograms; zero for static and kinematic bodies without a valid mass.
@@ -97,6 +99,10 @@ pub(crate) const STAYS_AWAKE: u8 = 1;
 pub(crate) const PERSIST_EVENTS: u8 = 2;
 /// Sensor overlaps of the body are reported on every tick.
 pub(crate) const STAY_EVENTS: u8 = 4;
+/// The game has set the mass: it does not follow from the shapes.
+pub(crate) const MASS_SET: u8 = 8;
+/// The game has set the moments of inertia: they do not follow from the shapes.
+pub(crate) const INERTIA_SET: u8 = 16;
 
 /// One shape of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,6 +113,8 @@ pub(crate) struct ShapeRow {
     pub(crate) shape: Shape,
     /// Its pose in the body's frame.
     pub(crate) pose: Transform,
+    /// kg/m³.
+    pub(crate) density: Real,
     pub(crate) material: Material,
     /// The shape reports overlaps instead of having contacts.
     pub(crate) sensor: bool,
@@ -209,7 +217,7 @@ impl BodyIndex {
 }
 
 impl ShapeKey {
-    /// The position among the body's shapes.
+    /// The number of the shape in its body.
     #[inline]
     pub(crate) const fn ordinal(self) -> u8 {
         self.get() as u8
@@ -300,6 +308,24 @@ impl ColdPage {
             let start = self.shapes.partition_point(|shape| usize::from(shape.row) < row);
             self.shapes.splice(start..start, other.shapes_of(row).iter().copied());
         }
+    }
+
+    /// The shape of a row with this ordinal.
+    #[inline]
+    pub(crate) fn shape(&self, row: usize, ordinal: u8) -> Option<&ShapeRow> {
+        let shapes = self.shapes_of(row);
+        // Without gaps the position is the ordinal.
+        let at = shapes.get(usize::from(ordinal)).filter(|shape| shape.ordinal == ordinal);
+        at.or_else(|| shapes.iter().find(|shape| shape.ordinal == ordinal))
+    }
+
+    /// Replaces the shapes of one row.
+    pub(crate) fn set_shapes(&mut self, row: usize, shapes: &[ShapeRow]) {
+        self.shapes.retain(|shape| usize::from(shape.row) != row);
+        let start = self.shapes.partition_point(|shape| usize::from(shape.row) < row);
+        self.shapes.splice(start..start, shapes.iter().copied());
+        self.rows[row].shapes = shapes.len() as u8;
+        self.rows[row].span = shapes.last().map_or(0, |shape| shape.ordinal + 1);
     }
 
     /// The shapes of one row.

@@ -22,6 +22,9 @@ impl World {
             changed_set: of(&self.pending.changed).into_iter().collect(),
             void: self.pending.void.iter().filter(|index| chosen.contains(index)).collect(),
             woken: of(&self.pending.woken),
+            removed: self.pending.removed.clone(),
+            slept: self.pending.slept.iter().filter(|index| chosen.contains(index)).collect(),
+            forces: self.pending.forces.among(|index| chosen.contains(&index)),
         };
         Self { pending, ..self.with_state(store, base, work) }
     }
@@ -68,7 +71,7 @@ fn inside(chosen: &BTreeSet<BodyIndex>, overlap: &Overlap) -> bool {
 
 /// Copies the rows of chosen bodies into new pages.
 fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<BodyIndex>) -> Frame {
-    let mut frame = Frame::default();
+    let mut frame = Frame { gravity: from.gravity, ..Frame::default() };
     for (number, stream) in from.streams.iter().enumerate() {
         frame.stream(number as u8).ids = stream.ids.clone();
     }

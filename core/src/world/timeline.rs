@@ -36,6 +36,8 @@ pub(crate) struct StepRecord {
     pub(crate) spawned: Vec<BodyId>,
     /// Bodies woken by command.
     pub(crate) woken: Vec<BodyIndex>,
+    /// Bodies put to sleep by command.
+    pub(crate) slept: IndexSet<BodyIndex>,
     /// Bodies changed by command.
     pub(crate) changed: Vec<BodyIndex>,
     /// Island label and index of each simulated body, sorted.

@@ -1,17 +1,45 @@
 //! Read access to the bodies of a world.
 
-use super::rows::{BodyIndex, BodyKind, ColdRow, HotRow};
+use super::def::ShapeDef;
+use super::frame::{Frame, Place, Store};
+use super::locks::Locks;
+use super::rows::{
+    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE,
+};
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
 
 /// Read access to a body, with this tick's commands applied.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
-    pub(super) hot: &'a HotRow,
-    pub(super) cold: &'a ColdRow,
+    hot: &'a HotRow,
+    cold: &'a ColdRow,
+    page: &'a ColdPage,
+    row: usize,
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    /// The body at an index of a frame.
+    pub(super) fn new(frame: &Frame, store: &'a Store, index: BodyIndex) -> Self {
+        let (page, row) = (frame.cold_page(store, index), Place::of(index).row);
+        Self { hot: frame.hot(store, index), cold: &page.rows[row], page, row }
+    }
+
+    /// Iterates over the body's shapes with their definitions, in the order of their numbers. Commands and events name a shape by its
+    /// number.
+    ///
+    /// ```
+    /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}};
+    /// let mut world = World::new(WorldDef::default())?;
+    /// let ball = world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
+    /// let (number, def) = world.body(ball).unwrap().shapes().next().unwrap();
+    /// assert_eq!((number, def.density), (0, real!(1000)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shapes(&self) -> impl ExactSizeIterator<Item = (u8, ShapeDef)> + use<'a> {
+        self.page.shapes_of(self.row).iter().map(|shape| (shape.ordinal, shape.def()))
+    }
+
     /// Returns the pose of the origin.
     pub fn pose(&self) -> Transform {
         origin(self.hot, self.cold)
@@ -47,9 +75,69 @@ impl Body<'_> {
         self.cold.kind
     }
 
+    /// Returns whether the body takes part in the simulation.
+    pub const fn is_enabled(&self) -> bool {
+        self.cold.enabled
+    }
+
     /// Returns the mass in kilograms, or zero for a static or kinematic body without a valid mass.
     pub const fn mass(&self) -> Real {
         self.cold.mass
+    }
+
+    /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass.
+    pub fn inertia(&self) -> Vec3 {
+        self.cold.moments()
+    }
+
+    /// Returns the rotation from the principal axes of inertia to the body's frame.
+    pub const fn inertia_axes(&self) -> Quat {
+        self.cold.principal
+    }
+
+    /// Returns the centre of mass in the body's frame.
+    pub const fn local_center_of_mass(&self) -> Vec3 {
+        self.cold.local_center
+    }
+
+    /// Returns the locked degrees of freedom.
+    pub fn locks(&self) -> Locks {
+        Locks::from_bits(self.cold.locks).unwrap_or_default()
+    }
+
+    /// Returns the factor on the world's gravity.
+    pub const fn gravity_scale(&self) -> Real {
+        self.cold.gravity_scale
+    }
+
+    /// Returns the linear damping, 1/s.
+    pub const fn linear_damping(&self) -> Real {
+        self.cold.linear_damping
+    }
+
+    /// Returns the angular damping, 1/s.
+    pub const fn angular_damping(&self) -> Real {
+        self.cold.angular_damping
+    }
+
+    /// Returns the largest speed, m/s.
+    pub const fn speed_cap(&self) -> Real {
+        self.cold.speed_cap
+    }
+
+    /// Returns whether the body may fall asleep.
+    pub const fn may_sleep(&self) -> bool {
+        self.cold.flags & STAYS_AWAKE == 0
+    }
+
+    /// Returns whether the body's contacts are reported on every tick.
+    pub const fn persist_events(&self) -> bool {
+        self.cold.flags & PERSIST_EVENTS != 0
+    }
+
+    /// Returns whether the body's sensor overlaps are reported on every tick.
+    pub const fn stay_events(&self) -> bool {
+        self.cold.flags & STAY_EVENTS != 0
     }
 
     /// Returns whether the body is asleep. A sleeping body costs nothing until a contact, a change of its support or a command
@@ -71,11 +159,16 @@ impl World {
     }
 
     pub(crate) fn body_at(&self, index: BodyIndex) -> Body<'_> {
-        Body { hot: self.work.hot(&self.store, index), cold: self.work.cold(&self.store, index) }
+        Body::new(&self.work, &self.store, index)
     }
 
     pub(crate) fn id_at(&self, index: BodyIndex) -> Option<BodyId> {
         self.work.id_at(index).map(BodyId)
+    }
+
+    /// Returns the gravity, m/s², with this tick's commands applied.
+    pub const fn gravity(&self) -> Vec3 {
+        self.work.gravity
     }
 
     /// Iterates over all bodies in the order of their ids.

@@ -3,9 +3,9 @@
 
 use super::common::{encoded, ground, mixed_shape, world};
 use isostep_core::world::{
-    BodyDef, BodyId, BodyKind, Command, CommandError, Filter, Material, World,
+    BodyDef, BodyId, BodyKind, Command, CommandError, Filter, Locks, Material, ShapeDef, World,
 };
-use isostep_core::{Quat, Real, Transform, Vec3};
+use isostep_core::{Quat, Real, Transform, Vec3, real};
 use proptest::prelude::*;
 
 fn number(limit: i32) -> impl Strategy<Value = Real> {
@@ -30,6 +30,9 @@ enum Act {
     Spin(Vec3),
     Impulse(Vec3),
     ImpulseAt(Vec3, Vec3),
+    Force(Vec3),
+    ForceAt(Vec3, Vec3),
+    Torque(Vec3),
     Teleport(Vec3, Quat),
     MoveTo(Vec3),
     Kind(BodyKind),
@@ -39,6 +42,15 @@ enum Act {
     GravityScale(Real),
     Damping(Real, Real),
     UserData(u64),
+    Mass(Option<Real>, Option<Vec3>),
+    Locks(u8),
+    SpeedCap(Real),
+    Sleep,
+    Gravity(Vec3),
+    Shape(u8, u32),
+    AddShape(u32, Vec3),
+    RemoveShape(u8),
+    ShapePose(u8, Vec3),
     Step,
 }
 
@@ -53,6 +65,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => vector(400).prop_map(Act::Spin),
         1 => vector(1_000_000).prop_map(Act::Impulse),
         1 => (vector(100_000), vector(5)).prop_map(|(push, at)| Act::ImpulseAt(push, at)),
+        1 => vector(30_000_000).prop_map(Act::Force),
+        1 => (vector(3_000_000), vector(5)).prop_map(|(push, at)| Act::ForceAt(push, at)),
+        1 => vector(3_000_000).prop_map(Act::Torque),
         1 => (vector(1_200_000_000), rotation()).prop_map(|(at, turn)| Act::Teleport(at, turn)),
         1 => vector(6).prop_map(Act::MoveTo),
         1 => kind.prop_map(Act::Kind),
@@ -62,6 +77,15 @@ fn act() -> impl Strategy<Value = Act> {
         1 => number(120).prop_map(Act::GravityScale),
         1 => (number(1200), number(1200)).prop_map(|(linear, angular)| Act::Damping(linear, angular)),
         1 => any::<u64>().prop_map(Act::UserData),
+        1 => (proptest::option::of(number(5000)), proptest::option::of(vector(900))).prop_map(|(m, i)| Act::Mass(m, i)),
+        1 => any::<u8>().prop_map(Act::Locks),
+        1 => number(300).prop_map(Act::SpeedCap),
+        1 => Just(Act::Sleep),
+        1 => vector(1100).prop_map(Act::Gravity),
+        1 => (0u8..3, any::<u32>()).prop_map(|(ordinal, which)| Act::Shape(ordinal, which)),
+        1 => (any::<u32>(), vector(2)).prop_map(|(which, at)| Act::AddShape(which, at)),
+        1 => (0u8..3).prop_map(Act::RemoveShape),
+        1 => (0u8..3, vector(2)).prop_map(|(ordinal, at)| Act::ShapePose(ordinal, at)),
         3 => Just(Act::Step),
     ]
 }
@@ -77,6 +101,9 @@ fn command(act: &Act, id: BodyId) -> Option<Command> {
         Act::Spin(v) => Command::SetAngularVelocity(id, v),
         Act::Impulse(v) => Command::Impulse(id, v),
         Act::ImpulseAt(v, at) => Command::ImpulseAt(id, v, at),
+        Act::Force(v) => Command::Force(id, v),
+        Act::ForceAt(v, at) => Command::ForceAt(id, v, at),
+        Act::Torque(v) => Command::Torque(id, v),
         Act::Teleport(at, turn) => Command::Teleport(id, Transform::new(at, turn)),
         Act::MoveTo(at) => Command::MoveTo(id, Transform::at(at)),
         Act::Kind(kind) => Command::SetKind(id, kind),
@@ -88,6 +115,23 @@ fn command(act: &Act, id: BodyId) -> Option<Command> {
         Act::GravityScale(scale) => Command::SetGravityScale(id, scale),
         Act::Damping(linear, angular) => Command::SetDamping(id, linear, angular),
         Act::UserData(data) => Command::SetUserData(id, data),
+        Act::Mass(mass, inertia) => {
+            let positive = |v: Vec3| v.abs() + Vec3::splat(real!(10));
+            Command::SetMass(id, mass, inertia.map(positive))
+        }
+        Act::Locks(which) => {
+            let all = [Locks::NONE, Locks::PLANE_XY, Locks::ROTATION_Y, Locks::TRANSLATION];
+            Command::SetLocks(id, all[usize::from(which % 4)])
+        }
+        Act::SpeedCap(cap) => Command::SetSpeedCap(id, cap),
+        Act::Sleep => Command::Sleep(id),
+        Act::Gravity(gravity) => Command::SetGravity(gravity),
+        Act::Shape(ordinal, which) => Command::SetShape(id, ordinal, mixed_shape(which)),
+        Act::AddShape(which, at) => {
+            Command::AddShape(id, Box::new(ShapeDef::from(mixed_shape(which)).at(at)))
+        }
+        Act::RemoveShape(ordinal) => Command::RemoveShape(id, ordinal),
+        Act::ShapePose(ordinal, at) => Command::SetShapePose(id, ordinal, Transform::at(at)),
         Act::Step => return None,
     })
 }
@@ -102,7 +146,7 @@ const SPEED_STEP: i64 = 1 << 12;
 /// Checks the effect of an accepted command on its body.
 fn assert_read_back(world: &World, act: &Act, id: BodyId, mass: Real, before: Vec3) {
     let Some(body) = world.body(id) else {
-        assert!(matches!(act, Act::Despawn), "{act:?}");
+        assert!(matches!(act, Act::Despawn | Act::Gravity(_)), "{act:?}");
         return;
     };
     match *act {
@@ -119,6 +163,20 @@ fn assert_read_back(world: &World, act: &Act, id: BodyId, mass: Real, before: Ve
         }
         Act::Kind(kind) => assert_eq!(body.kind(), kind),
         Act::UserData(data) => assert_eq!(body.user_data(), data),
+        Act::Mass(Some(mass), _) => assert_eq!(body.mass(), mass),
+        Act::SpeedCap(cap) => assert_eq!(body.speed_cap(), cap),
+        Act::Sleep => assert!(body.is_asleep() && body.velocity().is_zero()),
+        Act::Gravity(gravity) => assert_eq!(world.gravity(), gravity),
+        Act::GravityScale(scale) => assert_eq!(body.gravity_scale(), scale),
+        Act::Damping(linear, angular) => {
+            assert_eq!((body.linear_damping(), body.angular_damping()), (linear, angular));
+        }
+        Act::Enabled(enabled) => assert_eq!(body.is_enabled(), enabled),
+        Act::Shape(ordinal, which) => {
+            let shape = body.shapes().find(|(number, _)| *number == ordinal);
+            assert_eq!(shape.unwrap().1.shape, mixed_shape(which));
+        }
+        Act::RemoveShape(ordinal) => assert!(body.shapes().all(|(number, _)| number != ordinal)),
         _ => (),
     }
 }
@@ -143,7 +201,7 @@ fn check_sequence(acts: &[(Act, usize)]) {
             world.body(id).map_or((Real::ONE, Vec3::ZERO), |body| (body.mass(), body.velocity()));
         let bytes = encoded(&world);
         let result = world.command(command);
-        if gone.contains(&id) && !matches!(act, Act::Spawn(..)) {
+        if gone.contains(&id) && !matches!(act, Act::Spawn(..) | Act::Gravity(_)) {
             let refused = matches!(
                 result,
                 Err(CommandError::NoSuchBody(_)

@@ -4,7 +4,7 @@ use super::common::{
     at, bits, crate_at, cube, encoded, ground, length, spawn_all, weightless, world,
 };
 use isostep_core::shape::Shape;
-use isostep_core::world::{BodyDef, BodyKind, Command, World};
+use isostep_core::world::{BodyDef, BodyKind, Command, Locks, World};
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 
 fn run(world: &mut World, ticks: u32) {
@@ -78,7 +78,7 @@ fn locked_axes_never_move() {
         let mut world = world();
         world.spawn(ground()).unwrap();
         let mut rng = Rng::new(u64::from(locks));
-        let locked = BodyDef { locks, ..crate_at(Vec3::Y * real!(0.75)) };
+        let locked = crate_at(Vec3::Y * real!(0.75)).lock(Locks::try_from(locks).unwrap());
         let locked = world.spawn(locked).unwrap();
         let start = world.body(locked).unwrap().pose();
         for tick in 0..240 {

@@ -3,7 +3,8 @@
 use super::common::{crate_at, cube, encoded, ground, world};
 use isostep_core::shape::Shape;
 use isostep_core::world::{
-    BodyDef, BodyKind, Command, CommandError, Filter, MAX_SPEED, Material, ShapeDef, WORLD_LIMIT,
+    BodyDef, BodyKind, Command, CommandError, Filter, Locks, MAX_SPEED, Material, ShapeDef,
+    WORLD_LIMIT,
 };
 use isostep_core::{Real, Transform, Vec3, real};
 
@@ -31,6 +32,19 @@ fn a_stale_id_stays_invalid_when_its_index_is_reused() {
         Command::SetGravityScale(old, Real::ONE),
         Command::SetDamping(old, Real::ONE, Real::ONE),
         Command::SetUserData(old, 1),
+        Command::Force(old, Vec3::X),
+        Command::ForceAt(old, Vec3::X, Vec3::ZERO),
+        Command::Torque(old, Vec3::X),
+        Command::SetMass(old, Some(Real::ONE), None),
+        Command::SetLocks(old, Locks::ALL),
+        Command::SetSpeedCap(old, Real::ONE),
+        Command::SetPersistEvents(old, true),
+        Command::SetStayEvents(old, true),
+        Command::Sleep(old),
+        Command::SetShape(old, 0, cube(Real::HALF)),
+        Command::SetShapePose(old, 0, Transform::IDENTITY),
+        Command::AddShape(old, Box::new(ShapeDef::from(cube(Real::HALF)))),
+        Command::RemoveShape(old, 0),
     ];
     for command in commands {
         let bytes = encoded(&world);
@@ -58,6 +72,22 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
     let odd = |shape: ShapeDef| Command::Spawn(0, Box::new(BodyDef::dynamic().shape(shape)));
     let whole = || ShapeDef::from(cube(Real::HALF));
     let refused = [
+        Command::SetGravity(Vec3::Y * real!(-1000.5)),
+        Command::SetMass(body, Some(Real::ZERO), None),
+        Command::SetMass(body, Some(real!(100_000_001)), None),
+        Command::SetMass(body, None, Some(Vec3::ZERO)),
+        Command::SetMass(body, None, Some(Vec3::new(Real::ONE, -Real::ONE, Real::ONE))),
+        Command::SetSpeedCap(body, fast),
+        Command::Sleep(fixed),
+        Command::SetShape(body, 0, Shape::HALF_SPACE),
+        Command::SetShape(body, 1, cube(Real::HALF)),
+        Command::SetShapePose(body, 0, Transform::at(Vec3::X * 5000)),
+        Command::AddShape(body, Box::new(whole().layer(32))),
+        Command::AddShape(body, Box::new(whole().density(Real::ZERO))),
+        Command::AddShape(body, Box::new(ShapeDef::from(Shape::HALF_SPACE))),
+        Command::RemoveShape(body, 0),
+        Command::RemoveShape(fixed, 1),
+        Command::SpawnWithId(body, Box::new(crate_at(Vec3::ZERO))),
         Command::Teleport(body, beyond),
         Command::Spawn(0, Box::new(crate_at(Vec3::new(Real::ZERO, -far, Real::ZERO)))),
         Command::SetVelocity(body, Vec3::new(Real::ZERO, Real::ZERO, fast)),

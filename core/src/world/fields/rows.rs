@@ -4,7 +4,7 @@ use super::parts::{METRES, Parts, SPEED, UNIT_LANE};
 use super::{Row, Unit, Visitor};
 use crate::Tick;
 use crate::data::{FixedVec, Id};
-use crate::math::Transform;
+use crate::math::{Real, Transform};
 use crate::shape::Shape;
 use crate::world::WorldDef;
 use crate::world::events::{EventKind, EventRow, ImpactData};
@@ -175,6 +175,8 @@ impl Row for Keyed<ColdRow> {
             flags,
             locks,
             shapes,
+            // Derived from the shapes.
+            span: _,
             exponent,
             mass,
             local_center,
@@ -214,6 +216,7 @@ impl Row for Keyed<ShapeRow> {
             ordinal: 0,
             shape: Shape::HALF_SPACE,
             pose: Transform::IDENTITY,
+            density: Real::ZERO,
             material: Material::default(),
             sensor: false,
             filter: Filter::default(),
@@ -223,12 +226,14 @@ impl Row for Keyed<ShapeRow> {
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         v.shape_key("shape", &mut self.key);
-        let ShapeRow { row, ordinal, shape, pose, material, sensor, filter } = &mut self.row;
+        let ShapeRow { row, ordinal, shape, pose, density, material, sensor, filter } =
+            &mut self.row;
         // Derived from the key.
         *row = Place::of(body_of(self.key)).row as u8;
         *ordinal = self.key.ordinal();
         v.geometry(shape);
         v.pose("pose", pose);
+        v.real("density", Unit::Real("kg/m³"), density);
         v.material("material", material);
         v.flag("sensor", sensor);
         let Filter { layer, group } = filter;

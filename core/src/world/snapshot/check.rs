@@ -1,16 +1,16 @@
 //! Validity of a row: every range that the step relies on. Strict, because there is no later check.
 
-use crate::math::{Q20, Real, Vec3};
+use crate::math::{Q20, Quat, Real, Vec3};
 use crate::shape::{Geometry, MAX_MASS, MIN_MASS};
-use crate::world::WORLD_LIMIT;
 use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
 use crate::world::rows::{
-    ASLEEP, BodyIndex, BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, MAX_INVERSE_INERTIA,
-    PERSIST_EVENTS, PairKey, STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
+    ASLEEP, BodyIndex, BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, INERTIA_SET, MASS_SET,
+    MAX_INVERSE_INERTIA, PERSIST_EVENTS, PairKey, STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
 };
-use crate::world::spawn::size_exponent;
+use crate::world::weigh::size_exponent;
+use crate::world::{Locks, WORLD_LIMIT};
 
 type Checked = Result<(), &'static str>;
 
@@ -47,9 +47,12 @@ pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
 
 pub(super) fn traits(row: &ColdRow, shapes: &[ShapeRow]) -> Checked {
     let many = Real::from_int(1000);
-    let flags = STAYS_AWAKE | PERSIST_EVENTS | STAY_EVENTS;
+    let flags = STAYS_AWAKE | PERSIST_EVENTS | STAY_EVENTS | MASS_SET | INERTIA_SET;
     ensure(row.flags & !flags == 0, "its flags")?;
-    ensure(row.locks < 64, "its locks")?;
+    let set = row.flags & (MASS_SET | INERTIA_SET) != 0;
+    ensure(row.mass != Real::ZERO || !set, "its flags")?;
+    ensure(row.flags & INERTIA_SET == 0 || row.principal == Quat::IDENTITY, "its flags")?;
+    ensure(Locks::from_bits(row.locks).is_some(), "its locks")?;
     ensure(usize::from(row.shapes) == shapes.len(), "the number of its shapes")?;
     let plane = |shape: &ShapeRow| *shape.shape.geometry() == Geometry::HalfSpace;
     ensure(row.kind != BodyKind::Dynamic || !shapes.iter().any(plane), "its half space")?;

@@ -31,7 +31,7 @@ pub(super) fn shape_at<'a>(frame: &Frame, store: &'a Store, key: ShapeKey) -> Op
     let body = body_of(key);
     frame.id_at(body)?;
     let page = frame.cold_page(store, body);
-    page.shapes_of(Place::of(body).row).get(usize::from(key.ordinal()))
+    page.shape(Place::of(body).row, key.ordinal())
 }
 
 pub(super) fn world(base: Option<State<'_>>) -> WorldRow {

@@ -120,7 +120,8 @@ fn shape_key(bytes: &[u8]) -> ShapeKey {
 pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read> {
     let tables = Tables::new(unpacked)?;
     let (def, tick) = world(&tables, base)?;
-    let mut read = Read { def, tick, frame: Frame::default(), store: Store::default() };
+    let frame = Frame { gravity: def.gravity, ..Frame::default() };
+    let mut read = Read { def, tick, frame, store: Store::default() };
     ids(&tables, base, &mut read)?;
     bodies(&tables, base, &mut read)?;
     sleeping_rings(&tables, &read)?;
@@ -194,18 +195,21 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
         cold_at.ensure(body_index(cold) == index, "its body is not the next that has an id")?;
         let first: Keyed<HotRow> = hot_at.read(hot, &predict.body(index, &HotRow::default()))?;
         let hot = hot_at.read(hot, &predict.body(index, &first.row))?.row;
-        let cold: ColdRow = cold_at.read(cold, &predict.traits(index))?.row;
+        let mut cold: ColdRow = cold_at.read(cold, &predict.traits(index))?.row;
         let mut shapes: Vec<ShapeRow> = Vec::new();
         while let Some((at, bytes)) =
             shape_rows.next_if(|(_, bytes)| body_of(shape_key(bytes)) == index)
         {
             let key = shape_key(bytes);
-            at.ensure(usize::from(key.ordinal()) == shapes.len(), "its number is not the next")?;
+            let ordinal = key.ordinal();
+            let ascends = shapes.last().is_none_or(|last| last.ordinal < ordinal);
+            at.ensure(ascends && ordinal < u8::MAX, "its number is not in order")?;
             let row: Keyed<ShapeRow> = at.read(bytes, &predict.shape(key))?;
             at.check(check::shape(&row.row))?;
             shapes.push(row.row);
         }
         cold_at.check(check::traits(&cold, &shapes))?;
+        cold.span = shapes.last().map_or(0, |shape| shape.ordinal + 1);
         hot_at.check(check::body(&hot, &cold))?;
         let row = Place::of(index).row;
         *frame.hot_mut(store, index) = hot;

@@ -47,6 +47,12 @@ impl Driver<'_> {
                 let known = self.defs.insert(id, (*stream, (**def).clone())).is_some();
                 self.ids.extend((!known).then_some(id));
             }
+            (Command::SpawnWithId(_, def), Some(id)) => {
+                // Streams have 65,536 indices each.
+                let stream = (id.to_bits() as u32 >> 16) as u8;
+                let known = self.defs.insert(id, (stream, (**def).clone())).is_some();
+                self.ids.extend((!known).then_some(id));
+            }
             (Command::Despawn(id), _) => self.gone.push(*id),
             _ => {}
         }
@@ -72,7 +78,10 @@ impl Driver<'_> {
     pub(super) fn command_by(&mut self, args: CommandArgs) {
         if let Some(body) = self.body(args.body) {
             let command = args.resolve(body, &self.actor.world, self.offset);
-            self.command(command);
+            let spawns = matches!(command, Command::SpawnWithId(..));
+            if !spawns || self.actor.world.bodies().count() < MAX_BODIES {
+                self.command(command);
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 //! Commands from five bytes: variant, body, and three numbers whose meaning depends on the variant.
 
 use super::spawn::{place, rotation};
+use isostep_core::shape::Shape;
 use isostep_core::world::{
-    BodyId, BodyKind, Combine, Command, Filter, MAX_SPEED, Material, WORLD_LIMIT, World,
+    BodyDef, BodyId, BodyKind, Combine, Command, Filter, Locks, MAX_SPEED, Material, ShapeDef,
+    WORLD_LIMIT, World, WorldDef,
 };
 use isostep_core::{Real, Transform, Vec3};
 
@@ -28,7 +30,7 @@ impl CommandArgs {
         let vector = Vec3::new(speed(x), speed(y), speed(z));
         let mass = world.body(body).map_or(Real::ONE, |body| body.mass());
         let pose = || world.body(body).map_or(Transform::IDENTITY, |body| body.pose());
-        match what % 26 {
+        match what % 50 {
             0 => Command::Impulse(body, vector * mass),
             1..4 => Command::Teleport(body, self.target(pose(), offset)),
             4 | 5 => Command::SetVelocity(body, vector),
@@ -62,7 +64,42 @@ impl CommandArgs {
             21 => Command::SetUserData(body, u64::from(x) << 56 | u64::from(y)),
             22 | 23 => Command::Wake(body),
             24 => Command::SetMaySleep(body, x % 2 == 1),
-            _ => Command::Despawn(body),
+            25 => Command::Despawn(body),
+            26 => Command::Force(body, vector * mass * 8),
+            27 | 28 => {
+                let aside = Vec3::new(Real::ZERO, Real::ratio(1, 4), Real::ratio(1, 2));
+                Command::ForceAt(body, vector * mass * 8, pose().translation + aside)
+            }
+            29 => Command::Torque(body, vector * mass * 8),
+            30 | 31 => {
+                let mass = [None, Some(Real::from_int(1 + i32::from(x))), Some(Real::EPSILON)];
+                let inertia = [None, Some(Vec3::new(speed(x), speed(y), speed(z)) * mass_of(x))];
+                Command::SetMass(body, mass[usize::from(y % 3)], inertia[usize::from(z % 2)])
+            }
+            32 => Command::SetLocks(body, self.locks()),
+            33 => Command::SetSpeedCap(body, speed(x)),
+            34 => Command::SetPersistEvents(body, x % 2 == 1),
+            35 => Command::SetStayEvents(body, x % 2 == 1),
+            36..39 => Command::Sleep(body),
+            39 => Command::SetGravity(self.gravity()),
+            40 | 41 => Command::SetShape(body, z % 3, self.shape()),
+            42 | 43 => {
+                let pose = Transform::new(self.shape_place(), rotation(y));
+                Command::SetShapePose(body, z % 3, pose)
+            }
+            44 | 45 => {
+                let def = ShapeDef::from(self.shape()).at(self.shape_place());
+                let def = if z & 0x80 == 0 { def } else { def.sensor() };
+                Command::AddShape(body, Box::new(def.density(Real::from_int(i32::from(z)))))
+            }
+            46 | 47 => Command::RemoveShape(body, z % 3),
+            _ => {
+                // The same index, or one of the next, with an old or a new generation.
+                let bits = body.to_bits() + u64::from(x % 40) + (u64::from(y % 4) << 33);
+                let id = BodyId::from_bits(bits).unwrap_or(body);
+                let def = BodyDef::dynamic().at(place(z) + offset).shape(self.shape());
+                Command::SpawnWithId(id, Box::new(def))
+            }
         }
     }
 
@@ -93,6 +130,49 @@ impl CommandArgs {
         }
     }
 
+    fn shape(self) -> Shape {
+        let size = Real::ratio(i32::from(self.x >> 3) + 1, 16);
+        match self.x & 7 {
+            0 | 1 => Shape::cuboid(Vec3::new(size, Real::HALF, size)),
+            2 | 3 => Shape::sphere(size),
+            4 | 5 => Shape::capsule(size, Real::ratio(1, 4)),
+            6 => Shape::cuboid(Vec3::splat(Real::HALF)),
+            _ => Ok(Shape::HALF_SPACE),
+        }
+        .expect("sizes are within limits")
+    }
+
+    /// A place in a body; some are too far from its origin.
+    fn shape_place(self) -> Vec3 {
+        let quarters = |n: u8| Real::ratio(i32::from(n & 7) - 4, 4);
+        match self.y {
+            0..24 => Vec3::ZERO,
+            24..248 => Vec3::new(quarters(self.y), quarters(self.y >> 3), Real::ZERO),
+            _ => Vec3::X * 5000,
+        }
+    }
+
+    fn locks(self) -> Locks {
+        let all = [
+            Locks::NONE,
+            Locks::ROTATION_X | Locks::TRANSLATION_Z,
+            Locks::PLANE_XY,
+            Locks::ROTATION,
+            Locks::TRANSLATION_Y,
+        ];
+        all[usize::from(self.x % 5)]
+    }
+
+    /// The default, another one, none, or one that is out of range.
+    fn gravity(self) -> Vec3 {
+        match self.x % 8 {
+            0..3 => WorldDef::default().gravity,
+            3 | 4 => Vec3::new(Real::from_int(3), Real::from_int(-9), Real::ZERO),
+            5 | 6 => Vec3::ZERO,
+            _ => Vec3::X * 1001,
+        }
+    }
+
     fn material(self) -> Material {
         let friction = [(6, 10), (0, 1), (15, 10), (19, 10), (2, 1)][usize::from(self.x % 5)];
         let rules = [Combine::Average, Combine::Min, Combine::Multiply, Combine::Max];
@@ -105,6 +185,11 @@ impl CommandArgs {
             ..Material::default()
         }
     }
+}
+
+/// A factor that makes a moment of inertia of the mass of a command.
+fn mass_of(argument: u8) -> Real {
+    Real::ratio(1 + i32::from(argument), 8)
 }
 
 /// A number within ±16 in eighths, or a limit.

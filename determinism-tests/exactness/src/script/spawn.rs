@@ -2,7 +2,7 @@
 
 use isostep_core::shape::{MAX_SIZE, MIN_SIZE, Shape};
 use isostep_core::world::{
-    BodyDef, BodyKind, Combine, Filter, MAX_SPEED, Material, ShapeDef, WORLD_LIMIT,
+    BodyDef, BodyKind, Combine, Filter, Locks, MAX_SPEED, Material, ShapeDef, WORLD_LIMIT,
 };
 use isostep_core::{Quat, Real, Vec3};
 
@@ -113,7 +113,9 @@ impl SpawnArgs {
         def.may_sleep = !bit(0);
         def.persist_events = bit(1);
         def.stay_events = bit(2);
-        def.locks = [0, 0b111_000, 0b111_101, 0b111_111][usize::from(self.traits >> 3 & 3)];
+        let bar = Locks::ROTATION | Locks::TRANSLATION_X | Locks::TRANSLATION_Z;
+        def.locks =
+            [Locks::NONE, Locks::ROTATION, bar, Locks::ALL][usize::from(self.traits >> 3 & 3)];
         if bit(5) {
             def.gravity_scale = Real::ZERO;
         }
@@ -157,7 +159,7 @@ impl SpawnArgs {
                 shape.pose.translation = Vec3::from_ints(0, 1, 0);
                 shape.density = Real::from_int(20);
             }),
-            8 => def.locks = 0xff,
+            8 => def.inertia = Some(Vec3::from_ints(200, 100, i32::from(self.place))),
             9 => def.pose.translation = Vec3::splat(-WORLD_LIMIT),
             10 => each_shape(def, |shape| shape.pose.translation.x = MAX_SIZE),
             11 => each_shape(def, |shape| {
