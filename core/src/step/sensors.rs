@@ -236,7 +236,7 @@ fn live(world: &World, index: BodyIndex) -> Option<(&ColdRow, &[ShapeRow])> {
 /// A shape of a body that is live and enabled, and the row of the body. The trees may contain shapes of other ticks.
 fn live_shape(world: &World, key: ShapeKey) -> Option<(&ColdRow, &ShapeRow)> {
     let (cold, shapes) = live(world, body_of(key))?;
-    Some((cold, shapes.get(usize::from(key.ordinal()))?))
+    Some((cold, shapes.iter().find(|shape| shape.ordinal == key.ordinal())?))
 }
 
 fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {

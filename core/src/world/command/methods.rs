@@ -326,11 +326,11 @@ impl World {
         self.command(Command::SetMaterial(body, shape, material)).map(drop)
     }
 
-    /// Makes a shape a sensor, or a sensor an ordinary shape. Mass, centre of mass and inertia follow from the other shapes, unless they
-    /// are [set](Self::set_mass).
+    /// Makes a shape a sensor, or a sensor an ordinary shape. The mass of the body is unchanged until its
+    /// shapes change.
     ///
     /// # Errors
-    /// If the body or the shape does not exist, or a dynamic body would have no mass.
+    /// If the body or the shape does not exist.
     pub fn set_sensor(
         &mut self,
         body: BodyId,

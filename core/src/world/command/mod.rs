@@ -49,7 +49,7 @@ pub enum Command {
     SetEnabled(BodyId, bool),
     /// Changes the material of a shape.
     SetMaterial(BodyId, u8, Material),
-    /// Makes a shape a sensor, or a sensor an ordinary shape. Mass, centre of mass and inertia follow, unless they are set.
+    /// Makes a shape a sensor, or a sensor an ordinary shape. The mass of the body is unchanged until its shapes change.
     SetSensor(BodyId, u8, bool),
     /// Changes the collision filter of a shape.
     SetFilter(BodyId, u8, Filter),
@@ -182,7 +182,8 @@ impl World {
                 self.pending.void.insert(body.index());
             }
             Command::SetSensor(body, shape, sensor) => {
-                self.change_sensor(body, shape, sensor)?;
+                self.shape_change(body, shape, |row| row.sensor = sensor)?;
+                self.pending.void.insert(body.index());
             }
             Command::SetFilter(body, shape, filter) => {
                 check_layer(filter.layer)?;

@@ -82,15 +82,6 @@ impl World {
         self.redefine_shape(body, ordinal, |row| row.pose = pose)
     }
 
-    pub(super) fn change_sensor(
-        &mut self,
-        body: BodyId,
-        ordinal: u8,
-        sensor: bool,
-    ) -> Result<(), CommandError> {
-        self.redefine_shape(body, ordinal, |row| row.sensor = sensor)
-    }
-
     fn redefine_shape(
         &mut self,
         body: BodyId,
