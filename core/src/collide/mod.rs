@@ -61,7 +61,7 @@ pub(crate) struct Point {
 }
 
 /// Computes the manifold of two shapes. Points with a separation of at most `margin` (raw Q32.32) are reported, so a positive
-/// margin includes speculative contacts. The manifold is empty if the shapes are further apart. The margin is clamped to the
+/// margin includes speculative contacts; a face contact of two boxes within it has all its points up to twice the margin. The manifold is empty if the shapes are further apart. The margin is clamped to the
 /// range from zero to the largest size.
 pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
     collide_moving(a, b, margin, [0; 3])
