@@ -1,7 +1,7 @@
 //! Anchored bodies: those that rigid bodies could not move, because friction holds them at three points that are not on a line.
 //!
 //! Static bodies, and kinematic ones at rest, are anchored. A dynamic body is anchored if the points at which anchored bodies push
-//! it, through contacts that do not slide, span a triangle. What still moves such a body is the compliance of contacts, which a tall
+//! it, through contacts that do not slide, span a triangle, or three are of one contact. What still moves such a body is the compliance of contacts, which a tall
 //! stack or a heap of planks hardly damps. Anything that really moves is not anchored: a body that slides has friction at its
 //! limit, one that tips over has points on a line, one that rolls has one or two. A body that only rests on bodies that are not
 //! anchored, as a card on another leaning card, is not either.
@@ -79,11 +79,18 @@ fn pass_on(
     };
     let Some(side) = (0..2).find(|side| anchored(contact.bodies[*side])) else { return false };
     let place = contact.bodies[1 - side];
-    if bodies[place].dynamic {
-        let pushed = |i: &usize| contact.pushed >> i & 1 == 1;
-        for (_, arms) in contact.arms().of.iter().enumerate().filter(|(i, _)| pushed(i)) {
-            supports[place].add(arms[1 - side], &bodies[place]);
-        }
+    let support = &mut supports[place];
+    if !bodies[place].dynamic || support.anchored {
+        return true;
+    }
+    if contact.stands() {
+        // Most contacts: three or four points of one face.
+        support.anchored = true;
+        return true;
+    }
+    let pushed = |i: &usize| contact.pushed >> i & 1 == 1;
+    for (_, arms) in contact.arms().of.iter().enumerate().filter(|(i, _)| pushed(i)) {
+        support.add(arms[1 - side], &bodies[place]);
     }
     true
 }
