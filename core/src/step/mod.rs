@@ -13,7 +13,7 @@
 //!  prepare ─────── batches of islands; constraint rows of eight contacts in a pack
 //!    │
 //!  solve ───────── for each batch: damping, gravity, warm start, then
-//!    │               8 × ( impacts ─▶ gravity and carried impulse ─▶ one biased pass ─▶ integrate )
+//!    │               substeps × ( impacts ─▶ gravity and carried impulse ─▶ one biased pass ─▶ integrate )
 //!    │               and one relaxation pass at the end
 //!  sleep ───────── islands below the sleep threshold for long enough fall asleep
 //!    │
