@@ -54,6 +54,8 @@ impl Anchors {
             contact.sticks && contact.bodies.into_iter().all(may)
         };
         open.clear();
+        // As many as all contacts, so that it grows only when their columns do.
+        open.reserve(contacts.len());
         open.extend(own.iter().filter(holds));
         // Each round anchors bodies one contact further from static ones. The result does not depend on the order of contacts,
         // but for points that are nearly on a line; contacts are in the order of the island.

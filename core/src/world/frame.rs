@@ -271,7 +271,8 @@ impl Frame {
         for (i, &index) in island.iter().enumerate() {
             let row = self.hot_mut(store, index);
             (row.velocity, row.spin) = Default::default();
-            (row.still, row.next) = (ASLEEP, island[(i + 1) % island.len()]);
+            (row.still, row.drift) = (ASLEEP, [0; 6]);
+            row.next = island[(i + 1) % island.len()];
             self.mark_active(store, index);
         }
     }
