@@ -8,7 +8,7 @@ use isostep_scenes::scenes::{self, Scene};
 
 /// Ticks of warm-up. Long enough for the kicks to topple the stacks: until then the number of contacts reaches new maxima, and
 /// columns grow with it.
-const WARM_UP: u32 = 2000;
+const WARM_UP: u32 = 4000;
 /// Rounds of a rewind each that are counted.
 const ROUNDS: u32 = 5000;
 /// Rounds in which all players move at the same time.
