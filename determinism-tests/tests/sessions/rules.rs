@@ -16,8 +16,9 @@ fn a_rule_of_resimulation_that_is_switched_off_is_found() {
         Rule::TreeTicks => 40,
         _ => 0,
     };
-    // A difference in contact rows alone is too rare in worlds this small, and so are islands that drift apart.
-    let rare = [Rule::ContactRows, Rule::SleepingIslands];
+    // A difference in contact rows alone is too rare in worlds this small, and so are islands that drift apart. No input of this game
+    // changes the gravity; the scripts of `exactness` do.
+    let rare = [Rule::ContactRows, Rule::SleepingIslands, Rule::Gravity];
     let rare = |rule: &Rule| rare.contains(rule) || Rule::BY_SCENE.contains(rule);
     for rule in Rule::ALL.into_iter().filter(|rule| !rare(rule)) {
         let found = (first(rule)..first(rule) + 300).find_map(|seed| {
