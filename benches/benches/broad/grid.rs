@@ -1,6 +1,6 @@
 //! A spatial hash grid with the interface of the broad phase, for comparison only.
 //!
-//! Integer cells of one size chosen for the scene. Static proxies are hashed once; moving ones on
+//! Integer cells of one size chosen for the scene. Fixed proxies are hashed once; moving ones on
 //! each step, which for a grid is as cheap as moving them. Proxies that span more than `MAX_CELLS`
 //! cells are kept in a separate list.
 
@@ -122,7 +122,7 @@ impl Grid {
         self.things[nth].tight = *tight;
     }
 
-    /// Hashes the static proxies; call once, after all are inserted.
+    /// Hashes the fixed proxies; call once, after all are inserted.
     pub(crate) fn settle(&mut self) {
         for _ in 0..2 {
             // The first pass counts the buckets.
@@ -171,7 +171,7 @@ impl Grid {
                     mobile.in_cell(cell, &mut once);
                 }),
                 None => {
-                    // A large moving proxy: tested against all static ones and all moving ones
+                    // A large moving proxy: tested against all fixed ones and all moving ones
                     // before it.
                     for (b, thing) in things.iter().enumerate() {
                         let b = b as u32;

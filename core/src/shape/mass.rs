@@ -17,7 +17,7 @@ pub enum MassError {
     #[error("a density of {0} kg/m³ is not positive; give a density above zero")]
     Density(Real),
     /// A half space has no finite mass.
-    #[error("a half space has no mass; put it on a static or kinematic body")]
+    #[error("a half space has no mass; put it on a fixed or kinematic body")]
     HalfSpace,
     /// The inertia is not positive on every axis.
     #[error("the inertia is not positive on every axis; each diagonal entry must be above zero")]

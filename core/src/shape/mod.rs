@@ -60,7 +60,7 @@ pub enum Geometry {
         /// Radius of cylinder and half balls.
         radius: Real,
     },
-    /// Everything below the plane y = 0. It has no finite mass, so only static and kinematic bodies
+    /// Everything below the plane y = 0. It has no finite mass, so only fixed and kinematic bodies
     /// can have it.
     HalfSpace,
 }

@@ -333,7 +333,7 @@ impl Broad {
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         if page.live >> row & 1 == 1 && page.rows[row].enabled {
             let kind = page.rows[row].kind;
-            let solid = if kind == BodyKind::Static { Mobility::Fixed } else { Mobility::Mobile };
+            let solid = if kind == BodyKind::Fixed { Mobility::Fixed } else { Mobility::Mobile };
             let hot = world.work.hot(&world.store, index);
             for shape in page.shapes_of(row) {
                 let bounds = bounds(world, index, hot, shape);

@@ -50,7 +50,7 @@ pub struct ContactView<'a> {
     bodies: [BodyId; 2],
     row: &'a ContactRow,
     rows: [&'a HotRow; 2],
-    /// Raw kilograms; zero for static and kinematic bodies.
+    /// Raw kilograms; zero for fixed and kinematic bodies.
     masses: [i64; 2],
     substeps: i64,
 }

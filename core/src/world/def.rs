@@ -179,7 +179,7 @@ impl ShapeDef {
     }
 
     /// Makes the shape a sensor: it reports overlaps, however shallow, adds no mass and applies no forces. Sensors detect only
-    /// non-sensor shapes of other bodies, and only if at least one of the two bodies is not static.
+    /// non-sensor shapes of other bodies, and only if at least one of the two bodies is not fixed.
     /// Overlaps are those of the poses at the end of a step. [`Command::SetSensor`](super::Command::SetSensor) changes it.
     pub const fn sensor(mut self) -> Self {
         self.sensor = true;
@@ -220,7 +220,7 @@ impl ShapeDef {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct BodyDef {
-    /// Static, kinematic or dynamic.
+    /// Fixed, kinematic or dynamic.
     pub kind: BodyKind,
     /// Pose of the body's origin.
     pub pose: Transform,
@@ -278,9 +278,10 @@ impl BodyDef {
         }
     }
 
-    /// Creates a static body: it never moves except by [`teleport`](super::World::teleport).
+    /// Creates a fixed body: it never moves except by [`teleport`](super::World::teleport). Box2D and Jolt call it static.
+    #[doc(alias("static", "new_static"))]
     pub fn fixed() -> Self {
-        Self::new(BodyKind::Static)
+        Self::new(BodyKind::Fixed)
     }
 
     /// Creates a kinematic body: it moves with the velocity that the game sets, and no contact changes it.

@@ -214,7 +214,7 @@ impl Frame {
         let active = cold.live >> row & 1 == 1
             && cold.rows[row].enabled
             && match cold.rows[row].kind {
-                BodyKind::Static => false,
+                BodyKind::Fixed => false,
                 BodyKind::Kinematic => hot.moves(),
                 BodyKind::Dynamic => !hot.is_asleep(),
             };

@@ -12,13 +12,15 @@ use crate::shape::Shape;
 pub(crate) const PAGE_ROWS: usize = 32;
 
 /// Kind of a body: which influences move it.
+#[doc(alias("RigidBodyType", "MotionType"))]
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub enum BodyKind {
-    /// Never moves, except by teleport.
+    /// Never moves, except by teleport. Box2D and Jolt call it static.
     #[default]
-    Static,
+    #[doc(alias("static", "Static"))]
+    Fixed,
     /// Moves with the velocity that the game sets. Contacts do not affect it.
     Kinematic,
     /// Moves by gravity, impulses and contacts.
@@ -74,7 +76,7 @@ pub(crate) struct ColdRow {
     pub(crate) span: u8,
     /// The least exponent with 2^exponent m at least the radius about the centre of mass.
     pub(crate) exponent: i8,
-    /// Kilograms; zero for static and kinematic bodies without a valid mass.
+    /// Kilograms; zero for fixed and kinematic bodies without a valid mass.
     pub(crate) mass: Real,
     /// The centre of mass in the body's own frame.
     pub(crate) local_center: Vec3,

@@ -27,7 +27,7 @@ pub(super) fn rows(def: &BodyDef, shapes: &[ShapeRow]) -> Result<(HotRow, ColdRo
     };
     let inertia = def.inertia.map_or(InertiaSource::Shapes, InertiaSource::Moments);
     Weight::new(def.kind, shapes, def.mass, inertia, &cold)?.write(&mut cold);
-    let still = def.kind == BodyKind::Static;
+    let still = def.kind == BodyKind::Fixed;
     let (velocity, spin) =
         if still { (Vec3::ZERO, Vec3::ZERO) } else { (def.velocity, def.angular_velocity) };
     let hot = HotRow {

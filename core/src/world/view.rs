@@ -70,7 +70,7 @@ impl<'a> Body<'a> {
         scale_by_power(real_vector(self.hot.spin), -self.cold.exponent)
     }
 
-    /// Returns the kind: static, kinematic or dynamic.
+    /// Returns the kind: fixed, kinematic or dynamic.
     pub const fn kind(&self) -> BodyKind {
         self.cold.kind
     }
@@ -80,7 +80,7 @@ impl<'a> Body<'a> {
         self.cold.enabled
     }
 
-    /// Returns the mass in kilograms, or zero for a static or kinematic body without a valid mass.
+    /// Returns the mass in kilograms, or zero for a fixed or kinematic body without a valid mass.
     pub const fn mass(&self) -> Real {
         self.cold.mass
     }

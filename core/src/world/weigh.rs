@@ -96,13 +96,13 @@ impl ColdRow {
     }
 }
 
-/// Computes the mass properties; `None` for a static or kinematic body without a valid mass.
+/// Computes the mass properties; `None` for a fixed or kinematic body without a valid mass.
 fn mass_properties(
     kind: BodyKind,
     shapes: &[ShapeRow],
     mass: Option<Real>,
 ) -> Result<Option<MassProperties>, CommandError> {
-    // The mass of a static or kinematic body may exceed the limit. Such a body can't become dynamic.
+    // The mass of a fixed or kinematic body may exceed the limit. Such a body can't become dynamic.
     let combined = match distribution(shapes, mass.is_some()) {
         Ok(combined) => combined,
         Err(_) if kind != BodyKind::Dynamic => None,

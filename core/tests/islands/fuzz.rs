@@ -46,7 +46,7 @@ fn small() -> impl Strategy<Value = Vec3> {
 
 fn act() -> impl Strategy<Value = Act> {
     let kind =
-        prop_oneof![Just(BodyKind::Static), Just(BodyKind::Kinematic), Just(BodyKind::Dynamic)];
+        prop_oneof![Just(BodyKind::Fixed), Just(BodyKind::Kinematic), Just(BodyKind::Dynamic)];
     prop_oneof![
         6 => (0u8..3, 0u8..6, 0u8..4, place(), 0u8..5).prop_map(|(stream, kind, shape, place, sensor)| {
             Act::Spawn { stream, kind, shape, place, sensor: sensor == 0 }

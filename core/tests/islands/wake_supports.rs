@@ -18,12 +18,12 @@ fn layered() -> World {
 }
 
 /// A shelf of some kind 4 m above a ground, with a stack of two on it, and a distant box, all asleep. A dynamic shelf rests on a
-/// static post.
+/// fixed post.
 fn shelved(kind: BodyKind) -> (World, [BodyId; 4]) {
     let mut world = layered();
     world.spawn(ground()).unwrap();
     let def = match kind {
-        BodyKind::Static => BodyDef::fixed(),
+        BodyKind::Fixed => BodyDef::fixed(),
         BodyKind::Kinematic => BodyDef::kinematic(),
         BodyKind::Dynamic => {
             let post = Shape::cuboid(Vec3::new(real!(1), real!(2), real!(1))).unwrap();
@@ -39,7 +39,7 @@ fn shelved(kind: BodyKind) -> (World, [BodyId; 4]) {
     (world, [shelf, lower, upper, distant])
 }
 
-const KINDS: [BodyKind; 3] = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
+const KINDS: [BodyKind; 3] = [BodyKind::Fixed, BodyKind::Kinematic, BodyKind::Dynamic];
 
 /// Changes the shelf, checks that only the stack wakes, and returns the distance that its lower box falls in two seconds.
 fn drop_after(kind: BodyKind, what: &str, change: impl FnOnce(&mut World, BodyId)) -> f64 {
@@ -94,7 +94,7 @@ fn bodies_on_a_teleported_body_fall() {
 
 #[test]
 fn bodies_follow_a_support_that_is_lowered_slightly() {
-    for kind in [BodyKind::Static, BodyKind::Kinematic] {
+    for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
         let way = drop_after(kind, "lowering", |world, shelf| {
             world.teleport(shelf, pose(spot(0, 4200, 0))).unwrap();
         });
@@ -109,13 +109,13 @@ fn bodies_wake_when_their_support_changes_kind() {
             world.command(Command::SetKind(shelf, kind)).unwrap();
         }
     };
-    let way = drop_after(BodyKind::Static, "becoming dynamic", to(BodyKind::Dynamic));
+    let way = drop_after(BodyKind::Fixed, "becoming dynamic", to(BodyKind::Dynamic));
     assert!(way > 3.0, "the shelf falls with it, by {way} m");
     let way = drop_after(BodyKind::Kinematic, "becoming dynamic", to(BodyKind::Dynamic));
     assert!(way > 3.0, "the shelf falls with it, by {way} m");
-    let way = drop_after(BodyKind::Static, "becoming kinematic", to(BodyKind::Kinematic));
+    let way = drop_after(BodyKind::Fixed, "becoming kinematic", to(BodyKind::Kinematic));
     assert!(way.abs() < 0.01, "it stays, {way} m");
-    let way = drop_after(BodyKind::Dynamic, "becoming static", to(BodyKind::Static));
+    let way = drop_after(BodyKind::Dynamic, "becoming fixed", to(BodyKind::Fixed));
     assert!(way.abs() < 0.01, "it stays, {way} m");
 }
 
@@ -132,7 +132,7 @@ fn bodies_wake_when_the_material_of_their_support_changes() {
 
 #[test]
 fn bodies_on_a_body_that_becomes_a_sensor_fall() {
-    for kind in [BodyKind::Static, BodyKind::Kinematic] {
+    for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
         let way = drop_after(kind, "making a sensor", |world, shelf| {
             world.command(Command::SetSensor(shelf, 0, true)).unwrap();
         });

@@ -60,11 +60,11 @@ fn bodies_fall_through_a_disabled_ground_and_a_new_kind_takes_effect() {
     let mut world = world();
     let ids = spawn_all(&mut world, &[ground(), crate_at(Vec3::Y * Real::HALF)]);
     run(&mut world, 10);
-    world.command(Command::SetKind(ids[1], BodyKind::Static)).unwrap();
+    world.command(Command::SetKind(ids[1], BodyKind::Fixed)).unwrap();
     world.command(Command::SetEnabled(ids[0], false)).unwrap();
     let held = world.body(ids[1]).unwrap().position();
     run(&mut world, 60);
-    assert_eq!(world.body(ids[1]).unwrap().position(), held, "static bodies stay");
+    assert_eq!(world.body(ids[1]).unwrap().position(), held, "fixed bodies stay");
     world.command(Command::SetKind(ids[1], BodyKind::Dynamic)).unwrap();
     run(&mut world, 60);
     let fell = (held.y - world.body(ids[1]).unwrap().position().y).to_f64();

@@ -24,7 +24,7 @@ fn a_stale_id_stays_invalid_when_its_index_is_reused() {
         Command::AngularImpulse(old, Vec3::X),
         Command::Teleport(old, Transform::IDENTITY),
         Command::MoveTo(old, Transform::IDENTITY),
-        Command::SetKind(old, BodyKind::Static),
+        Command::SetKind(old, BodyKind::Fixed),
         Command::SetEnabled(old, false),
         Command::SetMaterial(old, 0, Material::default()),
         Command::SetSensor(old, 0, true),

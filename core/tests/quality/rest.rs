@@ -25,7 +25,7 @@ fn assert_sleeps(what: &str, mut world: World, limit: u32) {
     assert!(tick.is_some(), "{what}: awake after {limit} ticks");
 }
 
-/// A rod on two supports. Its ends rocked at 4 mm/s indefinitely: static contacts were too stiff for one pass per substep.
+/// A rod on two supports. Its ends rocked at 4 mm/s indefinitely: contacts with fixed bodies were too stiff for one pass per substep.
 #[test]
 fn a_thin_rod_rests_on_two_supports() {
     for substeps in [1, 8, 32] {

@@ -152,7 +152,7 @@ impl Game {
                 }
                 5 if case.has(13) => {
                     if let Some(prop) = self.prop(tick, input) {
-                        let kind = [BodyKind::Static, BodyKind::Dynamic, BodyKind::Kinematic]
+                        let kind = [BodyKind::Fixed, BodyKind::Dynamic, BodyKind::Kinematic]
                             [(tick % 3) as usize];
                         let _ = self.world.command(Command::SetKind(prop, kind));
                     }

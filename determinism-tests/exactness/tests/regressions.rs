@@ -89,7 +89,7 @@ fn at(x: i32, y: Real) -> Vec3 {
     Vec3::new(Real::from_int(x), y, Real::ZERO)
 }
 
-/// A box that rests on a static box, and the two ids.
+/// A box that rests on a fixed box, and the two ids.
 fn supported() -> (Logged, BodyId, BodyId) {
     let mut logged = Logged::new();
     let support = logged.spawn(BodyDef::fixed().at(at(0, -Real::HALF)).shape(brick()));
@@ -97,7 +97,7 @@ fn supported() -> (Logged, BodyId, BodyId) {
     (logged, support, sleeper)
 }
 
-/// A box slept on a static box. A mispredicted kick, a call that dropped scratch, a step, and the rewind to the tick before
+/// A box slept on a fixed box. A mispredicted kick, a call that dropped scratch, a step, and the rewind to the tick before
 /// the kick: then the support was teleported away, and the box stayed asleep in mid-air. The list of bodies that bear sleepers
 /// had been rebuilt for the tick of the kick, on which the box was awake, and was still used after the rewind.
 #[test]
@@ -158,7 +158,7 @@ fn moving_a_support_wakes_its_sleepers_after_a_load() {
     logged.step_checked(5, "load");
 }
 
-/// The supports of sleepers were collected from a step whose commands had replaced a static support by a dynamic body at the same
+/// The supports of sleepers were collected from a step whose commands had replaced a fixed support by a dynamic body at the same
 /// index, and the page of contacts that both states share was looked at once, with the new kind. After a rewind, taking the support
 /// away woke nothing.
 #[test]

@@ -65,7 +65,7 @@ impl World {
     /// Sets the velocity of a body's centre of mass, m/s.
     ///
     /// # Errors
-    /// If the body does not exist or is static, or the speed exceeds [`MAX_SPEED`](crate::world::MAX_SPEED).
+    /// If the body does not exist or is fixed, or the speed exceeds [`MAX_SPEED`](crate::world::MAX_SPEED).
     pub fn set_velocity(&mut self, body: BodyId, velocity: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetVelocity(body, velocity)).map(drop)
     }
@@ -134,7 +134,7 @@ impl World {
     /// Sets a body's angular velocity, rad/s.
     ///
     /// # Errors
-    /// If the body does not exist or is static, or the angular velocity exceeds the limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    /// If the body does not exist or is fixed, or the angular velocity exceeds the limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
     pub fn set_angular_velocity(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetAngularVelocity(body, spin)).map(drop)
     }
@@ -226,7 +226,7 @@ impl World {
         self.command(Command::SetMass(body, mass, inertia)).map(drop)
     }
 
-    /// Changes the kind of a body. A body that becomes static loses its velocity.
+    /// Changes the kind of a body. A body that becomes fixed loses its velocity.
     ///
     /// # Errors
     /// If the body does not exist, or it has no mass or a half space and would become dynamic.

@@ -16,7 +16,7 @@ impl World {
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
         let cold = *self.work.cold(&self.store, body.index());
-        if cold.kind == BodyKind::Static {
+        if cold.kind == BodyKind::Fixed {
             return Err(CommandError::NotDynamic(body));
         }
         let mut hot = *self.work.hot(&self.store, body.index());

@@ -25,7 +25,7 @@ impl World {
             }
         }
         self.cold_change(body, |cold| cold.kind = kind)?;
-        if kind == BodyKind::Static {
+        if kind == BodyKind::Fixed {
             let hot = self.work.hot_mut(&mut self.store, body.index());
             (hot.velocity, hot.spin) = Default::default();
             self.work.mark_active(&self.store, body.index());

@@ -167,6 +167,7 @@ impl Row for Keyed<ColdRow> {
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
+        // "static" is `BodyKind::Fixed`. The names are hashed into every snapshot's layout, so this one changes with the next layout.
         const KINDS: [&str; 3] = ["static", "kinematic", "dynamic"];
         v.body_index("body", Unit::Body, &mut self.key);
         let ColdRow {
@@ -188,7 +189,7 @@ impl Row for Keyed<ColdRow> {
             speed_cap,
             user_data,
         } = &mut self.row;
-        let all = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
+        let all = [BodyKind::Fixed, BodyKind::Kinematic, BodyKind::Dynamic];
         v.choice("kind", &KINDS, &all, kind);
         v.flag("enabled", enabled);
         v.u8("flags", Unit::Bits, flags);

@@ -35,7 +35,7 @@ pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
     ensure(within(row.center, limit), "it is outside the world")?;
     let cap = Q20::from_real_saturating(MAX_SPEED).to_bits();
     ensure(lanes_within(&row.velocity, cap) && lanes_within(&row.spin, cap), "it is too fast")?;
-    ensure(!row.moves() || cold.kind != BodyKind::Static, "it is static and moves")?;
+    ensure(!row.moves() || cold.kind != BodyKind::Fixed, "it is fixed and moves")?;
     if row.is_asleep() {
         ensure(cold.kind == BodyKind::Dynamic && cold.enabled, "it sleeps and is not dynamic")?;
         ensure(!row.moves() && row.drift == [0; 6], "it sleeps and moves")

@@ -42,7 +42,7 @@ impl CommandArgs {
             8 => Command::AngularImpulse(body, vector * mass),
             9 | 10 => Command::MoveTo(body, self.step_target(pose())),
             11 | 12 => {
-                let kinds = [BodyKind::Static, BodyKind::Dynamic, BodyKind::Kinematic];
+                let kinds = [BodyKind::Fixed, BodyKind::Dynamic, BodyKind::Kinematic];
                 Command::SetKind(body, kinds[usize::from(x % 3)])
             }
             13 | 14 => Command::SetEnabled(body, x % 2 == 1),

@@ -39,12 +39,12 @@ impl SpawnArgs {
     pub fn def(self, offset: Vec3) -> BodyDef {
         let kind = match self.what & 7 {
             0 | 1 | 4 | 5 => BodyKind::Dynamic,
-            2 | 6 => BodyKind::Static,
+            2 | 6 => BodyKind::Fixed,
             _ => BodyKind::Kinematic,
         };
         let mut def = match kind {
             BodyKind::Dynamic => BodyDef::dynamic(),
-            BodyKind::Static => BodyDef::fixed(),
+            BodyKind::Fixed => BodyDef::fixed(),
             BodyKind::Kinematic => BodyDef::kinematic(),
         };
         def.pose.translation = place(self.place) + offset;
