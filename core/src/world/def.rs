@@ -246,7 +246,7 @@ pub struct BodyDef {
     /// Locked degrees of freedom.
     pub locks: Locks,
     /// Allows the body to fall asleep at rest.
-    pub may_sleep: bool,
+    pub can_sleep: bool,
     /// Reports [`Event::ContactPersisted`](super::Event::ContactPersisted) on every tick between a contact's begin and end.
     pub persist_events: bool,
     /// Reports [`Event::SensorStayed`](super::Event::SensorStayed) on every tick that a shape is inside a sensor, if this body has
@@ -271,7 +271,7 @@ impl BodyDef {
             angular_damping: Real::ZERO,
             speed_cap: MAX_SPEED,
             locks: Locks::NONE,
-            may_sleep: true,
+            can_sleep: true,
             persist_events: false,
             stay_events: false,
             user_data: 0,
@@ -374,7 +374,7 @@ impl BodyDef {
 
     /// Prevents the body from falling asleep.
     pub fn stay_awake(mut self) -> Self {
-        self.may_sleep = false;
+        self.can_sleep = false;
         self
     }
 

@@ -131,7 +131,7 @@ pub enum CommandError {
     NotKinematic(BodyId),
     /// The body can't be put to sleep.
     #[error(
-        "body {0} can't be put to sleep: it is not dynamic, is disabled or may not sleep; change that with `World::set_kind`, `set_enabled` or `set_may_sleep` first"
+        "body {0} can't be put to sleep: it is not dynamic, is disabled, or its `can_sleep` is false; change that with `World::set_kind`, `set_enabled` or `set_can_sleep` first"
     )]
     CannotSleep(BodyId),
     /// The body would have more than 255 shapes.

@@ -58,7 +58,7 @@ impl ShapeRow {
 
 fn flags(def: &BodyDef) -> u8 {
     let flag = |on: bool, flag: u8| if on { flag } else { 0 };
-    flag(!def.may_sleep, STAYS_AWAKE)
+    flag(!def.can_sleep, STAYS_AWAKE)
         | flag(def.persist_events, PERSIST_EVENTS)
         | flag(def.stay_events, STAY_EVENTS)
 }

@@ -126,7 +126,7 @@ impl<'a> Body<'a> {
     }
 
     /// Returns whether the body may fall asleep.
-    pub const fn may_sleep(&self) -> bool {
+    pub const fn can_sleep(&self) -> bool {
         self.cold.flags & STAYS_AWAKE == 0
     }
 

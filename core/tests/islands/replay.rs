@@ -30,7 +30,7 @@ pub(crate) fn meddle(world: &mut World, id: BodyId, rng: &mut Rng) {
         8 => Command::SetFilter(id, 0, Filter { layer: 0, group: rng.below(3).unwrap() }),
         9 => Command::SetGravityScale(id, Real::HALF),
         10 => Command::Wake(id),
-        11 => Command::SetMaySleep(id, rng.chance(1, 2).unwrap()),
+        11 => Command::SetCanSleep(id, rng.chance(1, 2).unwrap()),
         12 => Command::SetSensor(id, 0, true),
         _ => Command::Despawn(id),
     };

@@ -37,7 +37,7 @@ fn changes(id: BodyId) -> Vec<Command> {
         Command::SetFilter(id, 0, Filter { layer: 3, group: 0 }),
         Command::SetGravityScale(id, Real::HALF),
         Command::SetDamping(id, Real::ONE, Real::ONE),
-        Command::SetMaySleep(id, false),
+        Command::SetCanSleep(id, false),
     ]
 }
 

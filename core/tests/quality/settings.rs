@@ -297,7 +297,7 @@ fn sleep_is_refused_for_bodies_that_may_not_sleep() {
         assert_eq!(world.put_to_sleep(body), Err(CommandError::CannotSleep(named)));
     }
     assert_eq!(encoded(&world), bytes);
-    world.set_may_sleep(upper, true).unwrap();
+    world.set_can_sleep(upper, true).unwrap();
     // A body that was changed on this tick, or one beside it, has unknown contacts until the step.
     world.set_damping(ground, Real::ZERO, Real::ZERO).unwrap();
     assert_eq!(world.put_to_sleep(lower), Err(CommandError::ChangedThisTick(ground)));
@@ -351,7 +351,7 @@ fn every_setting_can_be_read_back() {
     let seen = world.body(body).unwrap();
     assert_eq!((seen.linear_damping(), seen.angular_damping()), (Real::HALF, Real::ONE));
     assert_eq!((seen.gravity_scale(), seen.speed_cap()), (real!(2), real!(7)));
-    assert!(!seen.may_sleep() && seen.is_enabled() && seen.stay_events() && !seen.persist_events());
+    assert!(!seen.can_sleep() && seen.is_enabled() && seen.stay_events() && !seen.persist_events());
     assert_eq!(seen.locks(), Locks::ROTATION);
     world.set_enabled(body, false).unwrap();
     world.set_user_data(body, 9).unwrap();

@@ -196,7 +196,7 @@ impl Game {
                         let filter = Filter { layer: 0, group: u32::from(input & 1) * 5 };
                         let change = match tick % 4 {
                             0 => Command::SetFilter(prop, 0, filter),
-                            1 => Command::SetMaySleep(prop, input & 1 == 0),
+                            1 => Command::SetCanSleep(prop, input & 1 == 0),
                             2 => Command::SetGravityScale(prop, axis(input)),
                             _ => Command::SetDamping(prop, Real::HALF, Real::HALF),
                         };

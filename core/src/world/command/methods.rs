@@ -191,7 +191,7 @@ impl World {
     /// nothing if the body is asleep.
     ///
     /// # Errors
-    /// If the body does not exist, is disabled or is not dynamic; if a body of the island [may not sleep](crate::world::BodyDef::may_sleep); or if a
+    /// If the body does not exist, is disabled or is not dynamic; if [`can_sleep`](crate::world::BodyDef::can_sleep) is false for a body of the island; or if a
     /// command on this tick spawned, teleported or redefined a body of the island or one in contact with it. Then do it on the next tick.
     pub fn put_to_sleep(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Sleep(body)).map(drop)
@@ -291,8 +291,8 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
-    pub fn set_may_sleep(&mut self, body: BodyId, may_sleep: bool) -> Result<(), CommandError> {
-        self.command(Command::SetMaySleep(body, may_sleep)).map(drop)
+    pub fn set_can_sleep(&mut self, body: BodyId, can_sleep: bool) -> Result<(), CommandError> {
+        self.command(Command::SetCanSleep(body, can_sleep)).map(drop)
     }
 
     /// Reports [`Event::ContactPersisted`](crate::world::Event::ContactPersisted) for the body on every tick, or not. Does not

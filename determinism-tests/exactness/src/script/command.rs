@@ -63,7 +63,7 @@ impl CommandArgs {
             }
             21 => Command::SetUserData(body, u64::from(x) << 56 | u64::from(y)),
             22 | 23 => Command::Wake(body),
-            24 => Command::SetMaySleep(body, x % 2 == 1),
+            24 => Command::SetCanSleep(body, x % 2 == 1),
             25 => Command::Despawn(body),
             26 => Command::Force(body, vector * mass * 8),
             27 | 28 => {

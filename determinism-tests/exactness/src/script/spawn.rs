@@ -110,7 +110,7 @@ impl SpawnArgs {
 
     fn set_traits(self, def: &mut BodyDef) {
         let bit = |at: u8| self.traits >> at & 1 == 1;
-        def.may_sleep = !bit(0);
+        def.can_sleep = !bit(0);
         def.persist_events = bit(1);
         def.stay_events = bit(2);
         let bar = Locks::ROTATION | Locks::TRANSLATION_X | Locks::TRANSLATION_Z;

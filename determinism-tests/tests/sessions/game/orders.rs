@@ -109,7 +109,7 @@ fn changes(kind: u8, body: BodyId, how: u8) -> Vec<Command> {
             Command::SetUserData(body, u64::from(how)),
         ],
         _ => vec![
-            Command::SetMaySleep(body, how.is_multiple_of(2)),
+            Command::SetCanSleep(body, how.is_multiple_of(2)),
             Command::SetKind(body, BodyKind::Dynamic),
         ],
     }
