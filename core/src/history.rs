@@ -59,6 +59,7 @@ pub enum HistoryError {
 /// history.save(Tick(18), &vec![0]);
 /// assert_eq!(history.get(Tick(19)), Err(HistoryError::NotYet { newest: Tick(18) }));
 /// ```
+#[doc(alias("SavedStates", "GameStateCell"))]
 #[derive(Clone)]
 pub struct History<T> {
     capacity: usize,

@@ -35,6 +35,7 @@ pub struct ShapeError {
 /// assert_eq!(error.value, real!(0));
 /// # Ok::<(), isostep_core::shape::ShapeError>(())
 /// ```
+#[doc(alias("SharedShape", "collider"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Geometry", into = "Geometry")]
 pub struct Shape(Geometry);
@@ -83,6 +84,7 @@ impl Shape {
     ///
     /// # Errors
     /// If a half extent is outside the limits.
+    #[doc(alias = "box")]
     pub fn cuboid(half: Vec3) -> Result<Self, ShapeError> {
         check("the half extent in x", half.x)?;
         check("the half extent in y", half.y)?;

@@ -28,6 +28,7 @@ use crate::math::{Real, Vec3, round_shift, saturate};
 /// assert!((carried - real!(9.8125)).abs() < real!(0.125), "{carried}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias("ManifoldPoint", "TrackedContact"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactPoint {
     /// Position in world space, midway between the two surfaces.
@@ -45,6 +46,7 @@ pub struct ContactPoint {
 }
 
 /// A contact between two shapes after the last step.
+#[doc(alias("ContactManifold", "ContactPair"))]
 #[derive(Clone, Copy, Debug)]
 pub struct ContactView<'a> {
     bodies: [BodyId; 2],
@@ -161,12 +163,14 @@ impl World {
 
     /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a
     /// positive separation. The order is the same on every machine.
+    #[doc(alias("contact_pairs", "narrow_phase"))]
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
         self.contact_rows().filter_map(|row| self.contact_view(row))
     }
 
     /// Iterates over the contacts of a body. Looks at all contacts of the world: for many bodies, go through
     /// [`contacts`](Self::contacts) once.
+    #[doc(alias = "contact_pairs_with")]
     pub fn contacts_of(&self, body: BodyId) -> impl Iterator<Item = ContactView<'_>> + '_ {
         let index = body.index();
         let has = move |row: &&ContactRow| row.key.shapes().map(body_of).contains(&index);
@@ -177,6 +181,7 @@ impl World {
     /// Returns the contact of an event: [`ContactBegan`](super::Event::ContactBegan),
     /// [`ContactPersisted`](super::Event::ContactPersisted) or [`Impact`](super::Event::Impact). `None` if there is none any more,
     /// because a command of this tick removed or changed one of the shapes.
+    #[doc(alias = "contact_pair")]
     pub fn contact(&self, pair: &Pair) -> Option<ContactView<'_>> {
         let [a, b] = [0, 1].map(|i| shape_key(pair.bodies[i].index(), pair.shapes[i]));
         let key = PairKey::new(a.min(b), a.max(b));

@@ -29,6 +29,7 @@ impl World {
     /// assert!(ours.diff(&theirs).any(|page| page.section == "bodies"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias("checksum", "hash"))]
     pub fn digest(&self) -> Digest {
         self.digest_tree().root()
     }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// assert!(door.locks.contains(Locks::TRANSLATION_X));
 /// assert!(!door.locks.contains(Locks::ROTATION));
 /// ```
+#[doc(alias("LockedAxes", "MotionLocks", "AllowedDOFs"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 #[must_use]

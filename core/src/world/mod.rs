@@ -61,6 +61,7 @@ pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
 pub use view::Body;
 
 /// Id of a body: index and generation. The id of a despawned body never names another body.
+#[doc(alias("RigidBodyHandle", "b2BodyId", "BodyID", "handle"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BodyId(pub(crate) Id);
 
@@ -115,6 +116,7 @@ impl core::fmt::Display for BodyId {
 /// assert!((height - real!(0.5)).abs() < real!(0.0078125));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias("PhysicsSystem", "PhysicsPipeline", "RigidBodySet", "b2World"))]
 #[derive(Debug)]
 pub struct World {
     /// Definition. Frames have the gravity.
@@ -269,6 +271,7 @@ impl World {
     }
 
     /// Computes the next tick.
+    #[doc(alias = "simulate")]
     pub fn step(&mut self) -> StepReport {
         self.step_timed(None)
     }

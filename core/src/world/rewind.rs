@@ -45,6 +45,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held. The error contains the held ticks, and the world is unchanged.
+    #[doc(alias("load_game_state", "restore", "rollback"))]
     pub fn rewind(&mut self, tick: Tick) -> Result<(), HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         self.timeline.unpin_after(tick, &mut self.store);

@@ -41,11 +41,13 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the pose of the origin.
+    #[doc(alias = "transform")]
     pub fn pose(&self) -> Transform {
         origin(self.hot, self.cold)
     }
 
     /// Returns the position of the origin.
+    #[doc(alias = "translation")]
     pub fn position(&self) -> Vec3 {
         self.pose().translation
     }
@@ -61,16 +63,19 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the velocity of the centre of mass, m/s.
+    #[doc(alias("linvel", "linear_velocity"))]
     pub fn velocity(&self) -> Vec3 {
         real_vector(self.hot.velocity)
     }
 
     /// Returns the angular velocity, rad/s.
+    #[doc(alias = "angvel")]
     pub fn angular_velocity(&self) -> Vec3 {
         scale_by_power(real_vector(self.hot.spin), -self.cold.exponent)
     }
 
     /// Returns the kind: fixed, kinematic or dynamic.
+    #[doc(alias("body_type", "motion_type"))]
     pub const fn kind(&self) -> BodyKind {
         self.cold.kind
     }
@@ -86,11 +91,13 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass.
+    #[doc(alias = "principal_inertia")]
     pub fn inertia(&self) -> Vec3 {
         self.cold.moments()
     }
 
     /// Returns the rotation from the principal axes of inertia to the body's frame.
+    #[doc(alias = "principal_inertia_local_frame")]
     pub const fn inertia_axes(&self) -> Quat {
         self.cold.principal
     }
@@ -101,6 +108,7 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the locked degrees of freedom.
+    #[doc(alias = "locked_axes")]
     pub fn locks(&self) -> Locks {
         Locks::from_bits(self.cold.locks).unwrap_or_default()
     }
@@ -121,11 +129,13 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the largest speed, m/s.
+    #[doc(alias("max_speed", "max_linear_velocity"))]
     pub const fn speed_cap(&self) -> Real {
         self.cold.speed_cap
     }
 
     /// Returns whether the body may fall asleep.
+    #[doc(alias("allow_sleeping", "is_sleep_enabled"))]
     pub const fn can_sleep(&self) -> bool {
         self.cold.flags & STAYS_AWAKE == 0
     }
@@ -142,6 +152,7 @@ impl<'a> Body<'a> {
 
     /// Returns whether the body is asleep. A sleeping body costs nothing until a contact, a change of its support or a command
     /// wakes it.
+    #[doc(alias("is_sleeping", "sleeping", "is_awake", "is_active"))]
     pub const fn is_asleep(&self) -> bool {
         self.hot.is_asleep()
     }

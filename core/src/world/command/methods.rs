@@ -12,6 +12,7 @@ impl World {
     ///
     /// # Errors
     /// If the definition is out of range, or stream 0 is full.
+    #[doc(alias("insert", "create_body", "CreateAndAddBody"))]
     pub fn spawn(&mut self, def: BodyDef) -> Result<BodyId, CommandError> {
         self.spawn_in(0, def)
     }
@@ -58,6 +59,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
+    #[doc(alias("remove", "destroy_body"))]
     pub fn despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Despawn(body)).map(drop)
     }
@@ -66,6 +68,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is fixed, or the speed exceeds [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("set_linvel", "set_linear_velocity"))]
     pub fn set_velocity(&mut self, body: BodyId, velocity: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetVelocity(body, velocity)).map(drop)
     }
@@ -92,6 +95,7 @@ impl World {
     /// # Errors
     /// If the body does not exist or is not dynamic, or the forces of this tick would change its velocity by more than
     /// [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("add_force", "apply_force_to_center"))]
     pub fn apply_force(&mut self, body: BodyId, force: Vec3) -> Result<(), CommandError> {
         self.command(Command::Force(body, force)).map(drop)
     }
@@ -101,6 +105,7 @@ impl World {
     ///
     /// # Errors
     /// As for [`apply_force`](Self::apply_force) and [`apply_torque`](Self::apply_torque), or if the point is outside the world.
+    #[doc(alias("add_force_at_point", "apply_force_at_point"))]
     pub fn apply_force_at(
         &mut self,
         body: BodyId,
@@ -114,6 +119,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("add_impulse", "apply_linear_impulse"))]
     pub fn apply_impulse(&mut self, body: BodyId, impulse: Vec3) -> Result<(), CommandError> {
         self.command(Command::Impulse(body, impulse)).map(drop)
     }
@@ -122,6 +128,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias = "apply_impulse_at_point")]
     pub fn apply_impulse_at(
         &mut self,
         body: BodyId,
@@ -135,6 +142,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is fixed, or the angular velocity exceeds the limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    #[doc(alias = "set_angvel")]
     pub fn set_angular_velocity(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetAngularVelocity(body, spin)).map(drop)
     }
@@ -144,6 +152,7 @@ impl World {
     /// # Errors
     /// If the body does not exist or is not dynamic, or the torques of this tick would change its angular velocity by more than the
     /// limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    #[doc(alias = "add_torque")]
     pub fn apply_torque(&mut self, body: BodyId, torque: Vec3) -> Result<(), CommandError> {
         self.command(Command::Torque(body, torque)).map(drop)
     }
@@ -152,6 +161,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is not dynamic, or the new angular velocity would exceed the limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    #[doc(alias = "apply_torque_impulse")]
     pub fn apply_angular_impulse(
         &mut self,
         body: BodyId,
@@ -164,6 +174,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, or the position is outside the world.
+    #[doc(alias("set_position", "set_translation", "set_transform"))]
     pub fn teleport(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.command(Command::Teleport(body, pose)).map(drop)
     }
@@ -173,6 +184,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is not kinematic, or the speed would exceed [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("set_next_kinematic_position", "move_kinematic", "set_target_transform"))]
     pub fn move_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.command(Command::MoveTo(body, pose)).map(drop)
     }
@@ -181,6 +193,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
+    #[doc(alias("wake_up", "set_awake", "activate"))]
     pub fn wake(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Wake(body)).map(drop)
     }
@@ -193,6 +206,7 @@ impl World {
     /// # Errors
     /// If the body does not exist, is disabled or is not dynamic; if [`can_sleep`](crate::world::BodyDef::can_sleep) is false for a body of the island; or if a
     /// command on this tick spawned, teleported or redefined a body of the island or one in contact with it. Then do it on the next tick.
+    #[doc(alias("sleep", "deactivate"))]
     pub fn put_to_sleep(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Sleep(body)).map(drop)
     }
@@ -217,6 +231,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, a value is out of range, or a dynamic body would have no mass.
+    #[doc(alias("set_additional_mass", "set_mass_data"))]
     pub fn set_mass(
         &mut self,
         body: BodyId,
@@ -230,6 +245,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, or it has no mass or a half space and would become dynamic.
+    #[doc(alias("set_body_type", "set_motion_type"))]
     pub fn set_kind(&mut self, body: BodyId, kind: BodyKind) -> Result<(), CommandError> {
         self.command(Command::SetKind(body, kind)).map(drop)
     }
@@ -246,6 +262,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
+    #[doc(alias("set_locked_axes", "set_motion_locks"))]
     pub fn set_locks(&mut self, body: BodyId, locks: Locks) -> Result<(), CommandError> {
         self.command(Command::SetLocks(body, locks)).map(drop)
     }
@@ -254,6 +271,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, or the cap is negative or above [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("set_max_speed", "set_max_linear_velocity"))]
     pub fn set_speed_cap(&mut self, body: BodyId, cap: Real) -> Result<(), CommandError> {
         self.command(Command::SetSpeedCap(body, cap)).map(drop)
     }
@@ -262,6 +280,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, or the factor is out of range.
+    #[doc(alias = "set_gravity_factor")]
     pub fn set_gravity_scale(&mut self, body: BodyId, scale: Real) -> Result<(), CommandError> {
         self.command(Command::SetGravityScale(body, scale)).map(drop)
     }
@@ -291,6 +310,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
+    #[doc(alias("set_allow_sleeping", "enable_sleep"))]
     pub fn set_can_sleep(&mut self, body: BodyId, can_sleep: bool) -> Result<(), CommandError> {
         self.command(Command::SetCanSleep(body, can_sleep)).map(drop)
     }
@@ -344,6 +364,7 @@ impl World {
     ///
     /// # Errors
     /// If the body or the shape does not exist, or the layer is above 31.
+    #[doc(alias = "set_collision_groups")]
     pub fn set_filter(
         &mut self,
         body: BodyId,
@@ -401,6 +422,7 @@ impl World {
     ///
     /// # Errors
     /// As for [`set_shape`](Self::set_shape), or if the definition is out of range, or the body has 255 shapes.
+    #[doc(alias("add_collider", "create_shape"))]
     pub fn add_shape(&mut self, body: BodyId, def: ShapeDef) -> Result<u8, CommandError> {
         let number = self.free_ordinal(body)?;
         self.command(Command::AddShape(body, Box::new(def))).map(|_| number)
@@ -411,6 +433,7 @@ impl World {
     ///
     /// # Errors
     /// As for [`set_shape`](Self::set_shape).
+    #[doc(alias("remove_collider", "destroy_shape"))]
     pub fn remove_shape(&mut self, body: BodyId, shape: u8) -> Result<(), CommandError> {
         self.command(Command::RemoveShape(body, shape)).map(drop)
     }
