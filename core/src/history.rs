@@ -169,7 +169,7 @@ impl<T: Clone> History<T> {
     }
 
     /// Drops all later ticks, pinned or not. Storage is kept.
-    pub fn forget_after(&mut self, tick: Tick) {
+    pub fn discard_after(&mut self, tick: Tick) {
         let from = self.held.partition_point(|slot| slot.tick <= tick);
         self.spare.extend(self.held.drain(from..).map(|slot| slot.state));
     }

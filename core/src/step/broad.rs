@@ -84,7 +84,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     changed.clear();
     activity_changed.clear();
     (broad.stale, broad.wide) = (false, false);
-    broad.history_bounds.forget(world);
+    broad.history_bounds.prune(world);
     let filter = |a, b| may_touch(world, a, b);
     broad.phase.pairs(filter, &mut broad.pairs);
     broad.add_changed(world);

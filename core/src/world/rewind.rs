@@ -52,7 +52,7 @@ impl World {
         if in_ring {
             self.arrive(tick, Route::Rewind);
             if self.resim_mode == ResimMode::Full {
-                self.forget_future();
+                self.discard_future();
             }
         } else if let Some(pinned) = self.timeline.pinned(tick) {
             let mut frame = Frame::default();
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// Drops the old future. The next steps are computed in full.
-    pub(crate) fn forget_future(&mut self) {
+    pub(crate) fn discard_future(&mut self) {
         self.timeline.drop_after(self.tick);
         self.dirty.clear();
     }
