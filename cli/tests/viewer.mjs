@@ -236,7 +236,7 @@ async function sharing(visit, bench) {
     await page.evaluate((hash) => { location.hash = hash; }, hash);
     await visit.shows(tick, hash);
   }
-  // An address that comes when the page is about to write its own one is not lost.
+  // An address that is opened when the page is about to write its own is not lost.
   await page.evaluate(() => {
     setTimeout(() => { location.hash = '#tick=555'; }, 200);
     document.getElementById('step').click();

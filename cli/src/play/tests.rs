@@ -47,7 +47,7 @@ fn a_match_url_reproduces_the_match() {
         }
         (play.settings().query(), seen)
     };
-    // The URL of the first match includes its faults, which strike the second match at the same
+    // The URL of the first match includes its faults, which occur in the second match at the same
     // ticks.
     let (query, seen) = played(&bad(3, Pace::Rollback).query(), true);
     assert!(query.ends_with("&cut=2@100&flip=1@100:velocity"), "{query}");

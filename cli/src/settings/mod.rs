@@ -134,8 +134,8 @@ impl Settings {
     }
 
     /// Link quality of one direction.
-    pub(crate) fn link(&self, way: (u8, u8)) -> Link {
-        self.links.iter().find(|link| link.0 == way).map_or(self.net, |link| link.1)
+    pub(crate) fn link(&self, direction: (u8, u8)) -> Link {
+        self.links.iter().find(|link| link.0 == direction).map_or(self.net, |link| link.1)
     }
 
     /// Checks that all named machines exist.

@@ -133,12 +133,15 @@ impl Settings {
             wanted: "FROM-TO:LINK, as in 1-2:wifi or 1-2:60,10,2,0; 1-2:same removes the override"
                 .to_owned(),
         };
-        let (way, link) = value.split_once(':').ok_or_else(wrong)?;
-        let (from, to) = way.split_once('-').ok_or_else(wrong)?;
-        let way = machine(from).zip(machine(to)).filter(|way| way.0 != way.1).ok_or_else(wrong)?;
+        let (direction, link) = value.split_once(':').ok_or_else(wrong)?;
+        let (from, to) = direction.split_once('-').ok_or_else(wrong)?;
+        let direction = machine(from)
+            .zip(machine(to))
+            .filter(|direction| direction.0 != direction.1)
+            .ok_or_else(wrong)?;
         let link = if link == "same" { None } else { Some(Link::read(name, link)?) };
-        self.links.retain(|link| link.0 != way);
-        self.links.extend(link.map(|link| (way, link)));
+        self.links.retain(|link| link.0 != direction);
+        self.links.extend(link.map(|link| (direction, link)));
         self.links.sort_by_key(|link| link.0);
         Ok(())
     }

@@ -121,17 +121,15 @@ pub enum CommandError {
     },
     /// The command needs a dynamic body, or, if it sets a velocity, a dynamic or kinematic one.
     #[error(
-        "body {0} can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its kind with `Command::SetKind` first"
+        "body {0} can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its kind with `World::set_kind` first"
     )]
     NotDynamic(BodyId),
     /// The command needs a kinematic body.
-    #[error(
-        "body {0} is not kinematic; set its kind with `Command::SetKind` first, or teleport it"
-    )]
+    #[error("body {0} is not kinematic; set its kind with `World::set_kind` first, or teleport it")]
     NotKinematic(BodyId),
     /// The body can't be put to sleep.
     #[error(
-        "body {0} can't be put to sleep: it is not dynamic, is disabled, or its `can_sleep` is false; change that with `World::set_kind`, `set_enabled` or `set_can_sleep` first"
+        "body {0} can't be put to sleep: it is not dynamic, is disabled, or its `can_sleep` is false; change it with `World::set_kind`, `set_enabled` or `set_can_sleep` first"
     )]
     CannotSleep(BodyId),
     /// The body would have more than 255 shapes.

@@ -109,7 +109,7 @@ fn fall_when_woken(world: &mut World) -> Vec<(BodyId, f64)> {
     asleep
         .into_iter()
         .map(|(id, y)| (id, (y - world.body(id).unwrap().position().y).to_f64()))
-        .filter(|(_, way)| *way > 0.15)
+        .filter(|(_, fall)| *fall > 0.15)
         .collect()
 }
 

@@ -52,7 +52,7 @@ fn a_disabled_body_stays_in_place_without_contacts_until_it_is_enabled() {
     world.command(Command::SetEnabled(ids[1], true)).unwrap();
     run(&mut world, 180);
     let upper = world.body(ids[2]).unwrap().position();
-    assert!((upper.y - real!(1.5)).abs() < Real::ratio(1, 100), "it lies on the lower: {upper}");
+    assert!((upper.y - real!(1.5)).abs() < Real::ratio(1, 100), "it rests on the lower: {upper}");
 }
 
 #[test]
@@ -91,10 +91,11 @@ fn locked_axes_never_move() {
             }
             world.step();
             let body = world.body(locked).unwrap();
-            let (way, from) = (body.center_of_mass().to_array(), start.translation.to_array());
+            let (displacement, from) =
+                (body.center_of_mass().to_array(), start.translation.to_array());
             for axis in 0..3 {
                 if locks >> axis & 1 == 1 {
-                    assert_eq!(way[axis], from[axis], "locks {locks:b}, tick {tick}");
+                    assert_eq!(displacement[axis], from[axis], "locks {locks:b}, tick {tick}");
                     let speed = body.velocity().to_array()[axis];
                     assert_eq!(speed, Real::ZERO, "locks {locks:b}, tick {tick}: speed");
                 }
@@ -215,8 +216,8 @@ fn a_kinematic_body_is_moved_by_nothing() {
     run(&mut world, 60);
     let body = world.body(id).unwrap();
     assert_eq!(body.velocity(), Vec3::X);
-    let way = body.position() - Vec3::X;
-    assert!(length(way) < 1e-6, "{way}");
+    let displacement = body.position() - Vec3::X;
+    assert!(length(displacement) < 1e-6, "{displacement}");
 }
 
 #[test]

@@ -45,9 +45,12 @@ fn headings() -> impl Iterator<Item = Real> {
 fn a_slope_below_the_friction_angle_holds_in_every_direction() {
     for friction in [Real::ratio(3, 10), Real::ratio(6, 10)] {
         for heading in headings() {
-            let (way, speed) = slide(friction, 0.92, heading);
-            println!("{friction} {heading}: {way} m, {speed} m/s");
-            assert!(way < 0.005 && speed < 0.001, "{friction}, {heading}: {way} m, {speed} m/s");
+            let (displacement, speed) = slide(friction, 0.92, heading);
+            println!("{friction} {heading}: {displacement} m, {speed} m/s");
+            assert!(
+                displacement < 0.005 && speed < 0.001,
+                "{friction}, {heading}: {displacement} m, {speed} m/s"
+            );
         }
     }
 }
@@ -56,11 +59,14 @@ fn a_slope_below_the_friction_angle_holds_in_every_direction() {
 fn a_slope_above_the_friction_angle_gives_way_in_every_direction() {
     for friction in [Real::ratio(3, 10), Real::ratio(6, 10)] {
         for heading in headings() {
-            let (way, speed) = slide(friction, 1.06, heading);
-            println!("{friction} {heading}: {way} m, {speed} m/s");
+            let (displacement, speed) = slide(friction, 1.06, heading);
+            println!("{friction} {heading}: {displacement} m, {speed} m/s");
             // At 1.06 against at most 1.05 the least acceleration is 0.01·μ·g·cos, 0.03 m/s² for μ = 0.3. The limit is half of that over
             // ten seconds.
-            assert!(way > 0.5 && speed > 0.1, "{friction}, {heading}: {way} m, {speed} m/s");
+            assert!(
+                displacement > 0.5 && speed > 0.1,
+                "{friction}, {heading}: {displacement} m, {speed} m/s"
+            );
         }
     }
 }

@@ -97,7 +97,7 @@ impl Match {
         match to {
             To::Machine(number) => self.player(number).map_or(Holder::Bot, Holder::Machine),
             To::Bot => Holder::Bot,
-            To::Nobody => Holder::Nobody,
+            To::Empty => Holder::Empty,
         }
     }
 

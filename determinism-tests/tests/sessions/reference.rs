@@ -79,14 +79,14 @@ impl Reference {
             let (value, pieces) = match who {
                 Holder::Machine(_) => seat.said(tick)?,
                 Holder::Bot => (self.game.bot(tick, PlayerId(place as u8)), &[][..]),
-                Holder::Nobody => (Pad::default(), &[][..]),
+                Holder::Empty => (Pad::default(), &[][..]),
             };
             // A new holder does not complete its predecessor's partial command.
             if seat.begins(tick) || !human(seat) {
                 self.halves[place] = None;
             }
             let orders = assemble(pieces, &mut self.halves[place]);
-            let (previous, present) = (self.previous[place], who != Holder::Nobody);
+            let (previous, present) = (self.previous[place], who != Holder::Empty);
             self.previous[place] = value;
             inputs.push(SeatInput { value, previous, present, orders });
         }

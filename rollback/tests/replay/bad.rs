@@ -55,7 +55,7 @@ fn a_flipped_bit_is_damage_and_never_another_match() {
         let Ok(player) = opened.and_then(|replay| Player::new(replay, GAME, Mix::default())) else {
             continue;
         };
-        // What still opens plays the same states, as far as it gets.
+        // A file that still opens plays the same states, as far as it gets.
         if let Ok(found) = verify(player) {
             assert_eq!(found.mismatch, None, "byte {at}");
         }

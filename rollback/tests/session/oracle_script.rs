@@ -283,7 +283,7 @@ impl Script {
     }
 }
 
-/// Somebody for a seat, from a number.
+/// Occupant of a seat, from a number.
 pub(crate) fn occupant(kind: u8) -> Occupant {
     match kind % 6 {
         0 | 1 => Occupant::Local,

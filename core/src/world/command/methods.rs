@@ -179,7 +179,7 @@ impl World {
         self.command(Command::Teleport(body, pose)).map(drop)
     }
 
-    /// Moves a kinematic body so that it reaches a pose at the end of this tick, and pushes dynamic bodies on the way. The body
+    /// Moves a kinematic body so that it reaches a pose at the end of this tick, and pushes dynamic bodies on its path. The body
     /// keeps the velocity that this takes: call it every tick, or stop the body with [`set_velocity`](Self::set_velocity).
     ///
     /// # Errors
@@ -377,7 +377,7 @@ impl World {
     /// Replaces the geometry of a shape; its pose, density, material and filter stay.
     ///
     /// Mass, centre of mass and inertia follow from the shapes, unless they are [set](Self::set_mass). The origin of the body stays
-    /// in place, and so does the velocity of each of its points: that of the centre of mass changes by ω × the way that the centre
+    /// in place, and so does the velocity of each of its points: that of the centre of mass changes by ω × the distance that the centre
     /// moved. The contacts of the body lose their impulses for warm starting. Sleeping bodies in contact with it wake.
     ///
     /// # Errors

@@ -65,12 +65,12 @@ impl<'a> Predict<'a> {
         if let Some(base) = self.base_of(key) {
             row = *base.frame.hot(base.store, key);
             let ticks = self.state.tick.0.wrapping_sub(base.tick.0);
-            let way = real_vector(row.velocity) + real_vector(known.velocity);
+            let displacement = real_vector(row.velocity) + real_vector(known.velocity);
             // The mean of the two velocities times the time between the ticks.
             let time = Real::ratio(1, 2 * self.state.def.tick_rate as i32);
-            let way = way * (time * ticks.min(16) as i32);
+            let displacement = displacement * (time * ticks.min(16) as i32);
             row.center = Vec3::from_bits(core::array::from_fn(|i| {
-                row.center.to_bits()[i].wrapping_add(way.to_bits()[i])
+                row.center.to_bits()[i].wrapping_add(displacement.to_bits()[i])
             }));
         } else if known.still == ASLEEP {
             // Bodies of one sleeping island mostly have adjacent indices.
