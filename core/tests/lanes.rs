@@ -1,7 +1,7 @@
 //! SIMD widths of one, four and eight contacts give the same bits on every tick of every scene, in any order of contacts and
 //! with random data in unused lanes.
 
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_core::world::World;
 use isostep_scenes::scenes;
 

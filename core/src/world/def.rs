@@ -295,7 +295,7 @@ impl BodyDef {
         }
     }
 
-    /// Creates a fixed body: it never moves except by [`teleport`](super::World::teleport). Box2D and Jolt call it static.
+    /// Creates a fixed body: it never moves except by [`teleport`](super::World::teleport). `Box2D` and Jolt call it static.
     #[doc(alias("static", "new_static"))]
     pub fn fixed() -> Self {
         Self::new(BodyKind::Fixed)

@@ -119,6 +119,7 @@ impl World {
     /// assert!(world.computed().eq([(right, right)]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn computed(&self) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
         let id = |index| self.work.id_at(index).map(BodyId);
         self.scratch

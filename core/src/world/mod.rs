@@ -337,6 +337,7 @@ impl World {
     }
 
     /// Returns the SIMD width of the solver, in contacts. Not state: every width gives the same bits.
+    #[doc(hidden)]
     #[must_use]
     pub const fn lanes(&self) -> crate::step::Lanes {
         self.scratch.lanes.get()
@@ -344,6 +345,7 @@ impl World {
 
     /// Sets the SIMD width of the solver. Returns false, and keeps the width, if this machine does not support it. A new world
     /// uses the widest supported one.
+    #[doc(hidden)]
     pub fn set_lanes(&mut self, lanes: crate::step::Lanes) -> bool {
         let chosen = crate::step::lanes::Chosen::new(lanes);
         self.scratch.lanes = chosen.unwrap_or(self.scratch.lanes);
@@ -357,6 +359,7 @@ impl World {
     }
 
     /// Drops all caches that can be rebuilt from the state. Only the cost of the next step changes.
+    #[doc(hidden)]
     pub fn drop_scratch(&mut self) {
         let rules = core::mem::take(&mut self.scratch.rules);
         let (lanes, scalar_until) = (self.scratch.lanes, self.scratch.scalar_until);

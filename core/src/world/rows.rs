@@ -17,7 +17,7 @@ pub(crate) const PAGE_ROWS: usize = 32;
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub enum BodyKind {
-    /// Never moves, except by teleport. Box2D and Jolt call it static.
+    /// Never moves, except by teleport. `Box2D` and Jolt call it static.
     #[default]
     #[doc(alias("static", "Static"))]
     Fixed,

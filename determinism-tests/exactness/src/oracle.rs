@@ -5,8 +5,8 @@
 
 use crate::log::{Call, Edge, Log};
 use isostep_core::HistoryError;
-use isostep_core::Lanes;
 use isostep_core::digest::Digest;
+use isostep_core::internals::Lanes;
 use isostep_core::world::{Command, SnapshotError, World, WorldDef};
 
 /// Parts of the judgement that can be left out.

@@ -8,7 +8,7 @@ use super::play::{Match, TICK};
 use super::rng::Rng;
 use super::script::{Glitch, Knob, ScriptEvent, To};
 use super::seat_history::Holder;
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_rollback::PlayerId;
 
 impl Match {

@@ -325,7 +325,7 @@ impl Match {
             Ok(())
             | Err(
                 ExchangeError::Damaged
-                | ExchangeError::Foreign { .. }
+                | ExchangeError::UnknownProtocol { .. }
                 | ExchangeError::Feed(FeedError::FarFuture { .. }),
             ) => Ok(()),
             Err(error) => {

@@ -6,9 +6,9 @@
 use super::game::{SeatInput, Settings, Skirmish, reading};
 use super::pad::Pad;
 use super::seat_history::{Holder, Seat};
-use isostep_core::Lanes;
 use isostep_core::digest::Digest;
 use isostep_core::internals::DigestTree;
+use isostep_core::internals::Lanes;
 use isostep_core::state::{Snapshot, State, StateDifference};
 use isostep_rollback::{PlayerId, Simulation, Tick};
 

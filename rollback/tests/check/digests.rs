@@ -79,8 +79,8 @@ fn what_can_not_be_compared_says_why() {
         here.compare(&there).unwrap_err()
     };
     let foreign: Digests = serde_json::from_str(r#"{"name": "a letter", "version": 7}"#).unwrap();
-    assert_eq!(here.compare(&foreign), Err(CompareError::Foreign { side: Side::Right }));
-    assert_eq!(foreign.compare(&here), Err(CompareError::Foreign { side: Side::Left }));
+    assert_eq!(here.compare(&foreign), Err(CompareError::NotADigestList { side: Side::Right }));
+    assert_eq!(foreign.compare(&here), Err(CompareError::NotADigestList { side: Side::Left }));
     let newer = error_of(|there| there.version = 2);
     assert_eq!(newer, CompareError::Version { side: Side::Right, found: 2, known: 1 });
     assert_eq!(error_of(|there| there.ticks.clear()), CompareError::NothingInCommon);

@@ -4,7 +4,7 @@
 use isostep_core::digest::Digest;
 use isostep_core::internals::DigestTree;
 use isostep_core::state::{State, StateDifference, StateError};
-use isostep_rollback::Op;
+use isostep_rollback::internals::Op;
 use isostep_rollback::{Buttons, InputStatus, Inputs, NewestWins, PlayerId, Simulation, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

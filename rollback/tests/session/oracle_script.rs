@@ -3,8 +3,8 @@
 use super::game::{Noted, Pad, pad};
 use super::model::{Sampler, SeatModel, Truth};
 use super::oracle_checks::{Noise, Still};
-use isostep_rollback::Op;
 use isostep_rollback::internals::FeedError;
+use isostep_rollback::internals::Op;
 use isostep_rollback::{
     Mode, Occupant, PeerId, PlayerId, Predictor, Session, SessionConfig, SessionEvent, Tick, Time,
 };

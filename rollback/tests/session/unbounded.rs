@@ -2,8 +2,8 @@
 
 use super::game::{Game, Noted, Pad, pad};
 use super::model::{SeatModel, Truth, mixed};
-use isostep_rollback::Op;
 use isostep_rollback::internals::FeedError;
+use isostep_rollback::internals::Op;
 use isostep_rollback::{
     Input, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent, Tick, Time,
 };

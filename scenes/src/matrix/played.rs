@@ -4,7 +4,7 @@
 use super::{Cell, Progress};
 use crate::golden::{Golden, Line};
 use crate::scenes::{NAMES, Scene, Size, Spec, nudge};
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, TickPath};
 use isostep_rollback::{Inputs, PlayerId, Tick};
