@@ -48,7 +48,7 @@ pub enum Combine {
 #[must_use]
 pub struct Material {
     /// Coulomb friction coefficient, 0 to 1.9. The default is 0.6. Sliding friction opposes the motion exactly. Static friction is
-    /// limited by an octagon: 0.93 to 1.05 of the coefficient, depending on the direction.
+    /// limited by a polygon of 16 sides: 1 to 1.02 of the coefficient, depending on the direction.
     pub friction: Real,
     /// Fraction of the approach speed that is restored, 0 to 1. The default is 0. Two materials take the mean by default: use
     /// [`Combine::Max`] as `restitution_combine` for a ball that bounces on any floor.

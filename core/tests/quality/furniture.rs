@@ -303,7 +303,7 @@ fn a_house_of_cards_stands() {
 #[test]
 fn coins_come_to_rest() {
     Room::of("coin-stack").assert_rests("stack of coins", 108, 0.029, 0.0018);
-    Room::of("coins").assert_rests("pile of coins", 128, 0.2, 0.0019);
+    Room::of("coins").assert_rests("pile of coins", 200, 0.2, 0.0019);
 }
 
 #[test]

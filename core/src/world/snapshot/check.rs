@@ -84,8 +84,9 @@ pub(super) fn contact(row: &ContactRow) -> Checked {
     const IMPULSE: i32 = 1 << 28;
     // Two rolling impulses of at most 2²⁸ each, or a twist impulse of 1.9 times that.
     const ANGULAR: i32 = 1 << 29;
-    // Friction of at most 1.9·2²⁸ along each of two tangents. The octagon limits the sum to 1.33 times that.
-    const FRICTION: i32 = (21 << 25) + (1 << 10);
+    // Friction of at most 1.9·2²⁸, and 1.02 times that in the corners of the polygon that bounds it. The rest is for tangents that are not
+    // exactly of unit length.
+    const FRICTION: i32 = 1 << 29;
     let mixed = &row.mixed;
     ensure((0..=MAX_FRICTION_LANE.to_bits()).contains(&mixed.friction.to_bits()), "its friction")?;
     let others = [mixed.restitution, mixed.rolling, mixed.spinning];
