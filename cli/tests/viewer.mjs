@@ -103,6 +103,11 @@ class Visit {
     await this.repaints(3);
   }
 
+  /** Pauses, unless playback has reached an end by itself: a click would start it again. */
+  pause() {
+    return this.page.evaluate(() => [...document.querySelectorAll('#play, #backwards')].find((it) => it.textContent.includes('Pause'))?.click());
+  }
+
   /** Waits for this many repaints. */
   repaints(count) {
     return this.page.evaluate((count) => new Promise((done) => {
@@ -202,7 +207,7 @@ async function playing(visit, bench) {
     await page.locator('#backwards').click();
     if (speed === '0.25') await visit.until('slowly', (from) => Number(document.getElementById('tick').textContent) < from, from);
     else await passes(from, -1);
-    await page.locator('#backwards').click();
+    await visit.pause();
     await agrees(visit, bench, 'evening');
   }
   await visit.until('the address', () => location.hash.endsWith('&speed=4'));
@@ -358,7 +363,7 @@ async function gap(visit, bench, open) {
     await visit.until('over the gap', () => Number(document.getElementById('tick').textContent) > 600);
     await page.locator('#backwards').click();
     await visit.until('and back', () => Number(document.getElementById('tick').textContent) < 300);
-    await page.locator('#backwards').click();
+    await visit.pause();
   }
   await agrees(visit, bench, 'holed');
   await page.locator('#check').click();

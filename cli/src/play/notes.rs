@@ -147,13 +147,11 @@ fn thing_of(entity: &str, game: &Tumble) -> Option<String> {
 
 /// Index of the body of an entity among the drawables: its own, or that of the player.
 fn body_of(entity: &str, game: &Tumble) -> Option<usize> {
-    match entity.strip_prefix("players[") {
-        Some(rest) => rest.split_once(']')?.0.parse().ok(),
-        None => {
-            let (_, id) = entity.split_once("body ")?;
-            game.drawables().position(|thing| thing.body.to_string() == id)
-        }
+    if let Some(rest) = entity.strip_prefix("players[") {
+        return rest.split_once(']')?.0.parse().ok();
     }
+    let (_, id) = entity.split_once("body ")?;
+    game.drawables().position(|thing| thing.body.to_string() == id)
 }
 
 impl fmt::Display for Note {

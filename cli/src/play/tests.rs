@@ -50,8 +50,8 @@ fn a_match_url_reproduces_the_match() {
                 seen.push((peer.present, peer.depth, peer.redone, peer.sent_bytes, peer.digest));
             }
         }
-        let words: String =
-            struck.iter().map(|(tick, name, rest)| format!("&{name}{tick}{rest}")).collect();
+        let words = struck.iter().map(|(tick, name, rest)| format!("&{name}{tick}{rest}"));
+        let words = words.collect::<Vec<_>>().concat();
         (play.settings().query(), words, seen)
     };
     // The URL of the first match includes its faults, which strike the second match at the same
