@@ -2,7 +2,7 @@
 
 use super::fault::{ScheduledFault, machine};
 use super::link::Link;
-use super::{MAX_DELAY, MAX_DRIFT_PPM, MAX_FAULTS, MAX_PLAYERS, MAX_PREDICT, MAX_SEED};
+use super::{MAX_CRATES, MAX_DELAY, MAX_DRIFT_PPM, MAX_FAULTS, MAX_PLAYERS, MAX_PREDICT, MAX_SEED};
 use super::{Pace, Resim, SettingError, Settings};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -28,9 +28,10 @@ const fn many(name: &'static str, value: &'static str, help: &'static str) -> Fi
 }
 
 /// All settings, in the order of output.
-pub(crate) const FIELDS: [Field; 13] = [
+pub(crate) const FIELDS: [Field; 14] = [
     field("seed", "N", true, "Seed of the crates, the bots and the network"),
     field("players", "N", true, "Number of machines, 2 to 4"),
+    field("crates", "N", true, "Number of crates, 0 to 60"),
     field(
         "mode",
         "MODE",
@@ -86,6 +87,7 @@ impl Settings {
                 self.players = number(name, value, 2..=MAX_PLAYERS)?;
                 self.trim();
             }
+            "crates" => self.crates = number(name, value, 0..=MAX_CRATES)?,
             "mode" => {
                 self.mode = match value {
                     "rollback" => Pace::Rollback,
@@ -154,6 +156,9 @@ impl Settings {
         let mut put = |name, value: &dyn Display| words.push((name, value.to_string()));
         put("seed", &self.seed);
         put("players", &self.players);
+        if self.crates != usual.crates {
+            put("crates", &self.crates);
+        }
         let mode = if self.mode == Pace::Rollback { "rollback" } else { "lockstep" };
         put("mode", &mode);
         if self.predict != usual.predict {
