@@ -11,7 +11,7 @@ mod visitors;
 
 pub(crate) use rows::{IdRow, Keyed, OverrideRow, WorldRow};
 pub(crate) use text::{Context, text};
-pub(crate) use visitors::{Reader, Residue, layout, put};
+pub(crate) use visitors::{Reader, layout, put, put_residue};
 
 /// Interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::predict::{self, Predict};
 use crate::pack::{Segment, Segments, Unpacked};
-use crate::world::fields::{IdRow, Keyed, Residue, Row, put};
+use crate::world::fields::{IdRow, Keyed, Row, put, put_residue};
 use crate::world::frame::first_of_page;
 use crate::world::page_bytes::{State, Table, body_rows, shape_rows, trait_rows};
 use crate::world::rows::{ColdRow, ContactRow, HotRow, Overlap, ShapeRow};
@@ -40,7 +40,7 @@ impl Tables {
     ) {
         let mut count = 0;
         for row in rows {
-            Residue::put(&mut self.image.bytes, &row, &predict(&row));
+            put_residue(&row, &predict(&row), &mut self.image.bytes);
             count += 1;
         }
         self.end(table, count, R::KEY);
@@ -80,7 +80,7 @@ pub(super) fn image(state: State<'_>, base: Option<State<'_>>) -> Unpacked {
         let recycled = old.is_some_and(is_same);
         let mut predicted = predict.contact(row.key, recycled);
         predict.geometry(&mut predicted, row);
-        Residue::put(&mut tables.image.bytes, row, &predicted);
+        put_residue(row, &predicted, &mut tables.image.bytes);
         tables.image.bytes.push(if recycled { RECYCLED } else { 0 });
         count += 1;
     }
