@@ -51,7 +51,7 @@ pub mod internals {
     pub use crate::state::world::WorldSlots;
     pub use crate::world::explain::{ExplainError, FieldValue, RowDifference};
     pub use crate::world::islands::Islands;
-    pub use crate::world::page_bytes::StateSection;
+    pub use crate::world::registry::StateSection;
 
     pub mod pack {
         //! Compressed states.

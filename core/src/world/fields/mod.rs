@@ -9,8 +9,10 @@ mod rows;
 mod text;
 mod visitors;
 
+#[expect(unused_imports, reason = "for rows of lists")]
+pub(crate) use parts::Parts;
 pub(crate) use rows::{IdRow, Keyed, OverrideRow, WorldRow};
-pub(crate) use text::{Context, text};
+pub(crate) use text::{Context, RowText, text};
 pub(crate) use visitors::{Reader, layout, put, put_residue};
 
 /// Interpretation of a field's bits.
@@ -63,6 +65,9 @@ pub(crate) trait Row: Clone {
     fn blank() -> Self;
 
     fn visit<V: Visitor>(&mut self, visitor: &mut V);
+
+    /// Text for the entity that a row is about, for explanations.
+    fn entity(row: &RowText<'_>) -> String;
 }
 
 /// A field in a row's bytes.

@@ -144,6 +144,11 @@ impl Reader<'_> {
         if refused == Some(part) { Err(part) } else { Ok(row) }
     }
 
+    /// Reads the key of a row. All other fields have arbitrary values.
+    pub(crate) fn key<R: Row>(bytes: &[u8], buffer: &mut Vec<u8>) -> R {
+        Self::read(bytes, &R::blank(), buffer).0
+    }
+
     fn read<R: Row>(
         bytes: &[u8],
         predicted: &R,
@@ -210,6 +215,10 @@ mod tests {
                 *value = v.leaf("", Unit::Count, 1 << (i % 4), *value);
                 v.leave();
             }
+        }
+
+        fn entity(_: &crate::world::fields::RowText<'_>) -> String {
+            "wide".to_owned()
         }
     }
 

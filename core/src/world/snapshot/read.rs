@@ -9,7 +9,8 @@ use crate::pack::Unpacked;
 use crate::world::WorldDef;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
-use crate::world::page_bytes::{State, Table, row_bytes};
+use crate::world::page_bytes::{State, row_bytes};
+use crate::world::registry::{ListVisitor, Listed, Table};
 use crate::world::rows::{
     BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, Overlap, PairKey, ShapeKey, ShapeRow, body_of,
 };
@@ -40,7 +41,7 @@ struct Tables<'a> {
 struct Rows<'a> {
     table: Table,
     buffer: &'a RefCell<Vec<u8>>,
-    rows: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
+    left: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
 }
 
 impl<'a> Tables<'a> {
@@ -67,7 +68,7 @@ impl<'a> Tables<'a> {
         if !bytes.len().is_multiple_of(length) {
             return Err(SnapshotError::Table { table: table.name() });
         }
-        Ok(Rows { table, buffer: &self.buffer, rows: bytes.chunks_exact(length).enumerate() })
+        Ok(Rows { table, buffer: &self.buffer, left: bytes.chunks_exact(length).enumerate() })
     }
 }
 
@@ -75,7 +76,7 @@ impl<'a> Iterator for Rows<'a> {
     type Item = (At<'a>, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (row, bytes) = self.rows.next()?;
+        let (row, bytes) = self.left.next()?;
         Some((At { table: self.table, row: row as u32, buffer: self.buffer }, bytes))
     }
 }
@@ -100,6 +101,11 @@ impl At<'_> {
     fn read<R: Row>(self, bytes: &[u8], predicted: &R) -> Result<R> {
         let read = Reader::row(bytes, predicted, &mut self.buffer.borrow_mut());
         read.map_err(|what| self.wrong(what))
+    }
+
+    /// Reads the key of a row. All other fields have arbitrary values.
+    fn read_key<R: Row>(self, bytes: &[u8]) -> R {
+        Reader::key(bytes, &mut self.buffer.borrow_mut())
     }
 
     /// Reads a row of which only one part is predicted right.
@@ -140,6 +146,7 @@ pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read
     contacts(&tables, base, &mut read)?;
     overlaps(&tables, &mut read)?;
     events(&tables, base, &mut read)?;
+    Table::each_list(&mut Lists { tables: &tables, base, read: &mut read })?;
     Ok(read)
 }
 
@@ -357,4 +364,33 @@ fn events(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
     }
     frame.events = events;
     Ok(())
+}
+
+/// Reads lists.
+struct Lists<'a> {
+    tables: &'a Tables<'a>,
+    base: Option<State<'a>>,
+    read: &'a mut Read,
+}
+
+impl ListVisitor for Lists<'_> {
+    type Error = SnapshotError;
+
+    fn list<R: Listed>(&mut self) -> Result<()> {
+        let Self { tables, base, read: Read { def, tick, frame, store } } = self;
+        let mut last = None;
+        for (at, bytes) in tables.rows(<R as Listed>::TABLE, 0)? {
+            let predict = Predict { state: predict::state(def, *tick, frame, store), base: *base };
+            // The key is right whatever was predicted.
+            let key: R = at.read_key(bytes);
+            let place = Some((key.owner(), key.key()));
+            at.ensure(last < place, "it is not in order")?;
+            last = place;
+            at.ensure(frame.id_at(key.owner()).is_some(), "its body does not exist")?;
+            let row = at.read(bytes, &predict.list_row(&key))?;
+            at.check(row.check(predict.state))?;
+            frame.set_list_row(store, row);
+        }
+        Ok(())
+    }
 }
