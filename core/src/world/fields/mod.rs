@@ -9,7 +9,10 @@ mod rows;
 mod text;
 mod visitors;
 
-#[expect(unused_imports, reason = "for rows of lists")]
+#[cfg_attr(
+    not(feature = "test-internals"),
+    expect(unused_imports, reason = "for rows of lists")
+)]
 pub(crate) use parts::Parts;
 pub(crate) use rows::{IdRow, Keyed, OverrideRow, WorldRow};
 pub(crate) use text::{Context, RowText, text};
