@@ -52,7 +52,7 @@ pub mod internals {
     pub use crate::step::Lanes;
     pub use crate::world::explain::{ExplainError, FieldValue, RowDifference};
     pub use crate::world::islands::Islands;
-    pub use crate::world::page_bytes::StateSection;
+    pub use crate::world::registry::StateSection;
 
     pub mod pack {
         //! Compressed states.

@@ -23,9 +23,58 @@ impl PageRef {
 pub(crate) trait Page: Default {
     fn copy_from(&mut self, other: &Self);
 
+    /// Removes all rows and keeps the capacity.
+    fn clear(&mut self);
+
+    /// Memory of its rows, bytes.
+    fn bytes(&self) -> usize;
+
     /// Number of rows that the page has capacity for, if that differs between pages.
     fn capacity(&self) -> usize {
         0
+    }
+}
+
+/// Entry of a page table, which has one for every 32 bodies of a stream.
+pub(crate) trait Slot: Copy {
+    /// The page, if there is one.
+    fn page(self) -> Option<PageRef>;
+
+    fn of(page: PageRef) -> Self;
+
+    /// An entry without rows.
+    fn empty<T: Page>(pages: &mut Pages<T>) -> Self;
+}
+
+/// Of a kind that every body has rows of.
+impl Slot for PageRef {
+    #[inline]
+    fn page(self) -> Option<PageRef> {
+        Some(self)
+    }
+
+    fn of(page: PageRef) -> Self {
+        page
+    }
+
+    fn empty<T: Page>(pages: &mut Pages<T>) -> Self {
+        pages.allocate_empty()
+    }
+}
+
+/// Of a kind that few bodies have rows of. A missing page has no rows.
+impl Slot for Option<PageRef> {
+    #[inline]
+    fn page(self) -> Option<PageRef> {
+        self
+    }
+
+    fn of(page: PageRef) -> Self {
+        Some(page)
+    }
+
+    fn empty<T: Page>(_: &mut Pages<T>) -> Self {
+        None
     }
 }
 
@@ -77,6 +126,14 @@ impl<T: Page> Pages<T> {
             free.reserve(self.content.len() - free.len());
         }
         PageRef(self.content.len() as u32 - 1)
+    }
+
+    /// Allocates a page without rows.
+    fn allocate_empty(&mut self) -> PageRef {
+        let page = self.allocate();
+        // A page from the pool may have old content.
+        self.written(page).clear();
+        page
     }
 
     /// Allocates a page with a copy of this content.
@@ -142,16 +199,6 @@ impl<T: Page> Pages<T> {
         self.release(replaced);
     }
 
-    /// Returns a page for writing with unspecified content.
-    pub(crate) fn overwrite(&mut self, page: &mut PageRef) -> &mut T {
-        if self.holders[page.0 as usize] > 1 {
-            let old = *page;
-            *page = self.allocate();
-            self.release(old);
-        }
-        self.written(*page)
-    }
-
     /// Returns the content for writing and drops the cached digest.
     fn written(&mut self, page: PageRef) -> &mut T {
         self.digests[page.0 as usize] = OnceLock::new();
@@ -175,6 +222,44 @@ impl<T: Page> Pages<T> {
         // The rows differ only if a body of the page was despawned since. Then the digest is computed every time.
         let _ = known.set((rows, digest));
         digest
+    }
+}
+
+/// Page tables.
+impl<T: Page> Pages<T> {
+    /// Appends all pages of another table, shared.
+    pub(crate) fn share_table<S: Slot>(&mut self, to: &mut Vec<S>, from: &[S]) {
+        to.extend_from_slice(from);
+        from.iter().filter_map(|slot| slot.page()).for_each(|page| self.share(page));
+    }
+
+    /// Returns a table with copies of the pages of another pool.
+    pub(crate) fn copy_table<S: Slot>(&mut self, other: &Self, table: &[S]) -> Vec<S> {
+        let copied = table.iter().map(|slot| match slot.page() {
+            Some(page) => S::of(self.add(other.get(page))),
+            None => S::empty(self),
+        });
+        copied.collect()
+    }
+
+    /// Removes the entries from a number on, and releases their pages.
+    pub(crate) fn cut_table<S: Slot>(&mut self, table: &mut Vec<S>, from: usize) {
+        let cut = table.drain(from.min(table.len())..);
+        cut.filter_map(Slot::page).for_each(|page| self.release(page));
+    }
+
+    /// Returns the number of pages in a table, and the number of those shared with another frame.
+    pub(crate) fn count_table<S: Slot>(&self, table: &[S]) -> (usize, usize) {
+        let pages = || table.iter().filter_map(|slot| slot.page());
+        (pages().count(), pages().filter(|page| self.is_shared(*page)).count())
+    }
+
+    /// Returns the page of an entry for writing. If it is shared, a copy replaces it first; if it is missing, a page without rows.
+    pub(crate) fn write_slot<S: Slot>(&mut self, slot: &mut S) -> &mut T {
+        let mut page = slot.page().unwrap_or_else(|| self.allocate_empty());
+        let content = self.write(&mut page);
+        *slot = S::of(page);
+        content
     }
 }
 

@@ -262,6 +262,14 @@ impl Page for HotPage {
     fn copy_from(&mut self, other: &Self) {
         *self = other.clone();
     }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
 }
 
 impl Page for ColdPage {
@@ -270,12 +278,31 @@ impl Page for ColdPage {
         self.rows = other.rows;
         self.shapes.clone_from(&other.shapes);
     }
+
+    /// Rows of dead bodies keep their values, which are not read.
+    fn clear(&mut self) {
+        self.live = 0;
+        self.shapes.clear();
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.shapes)
+    }
 }
 
 impl Page for ContactPage {
     fn copy_from(&mut self, other: &Self) {
         self.rows.clone_from(&other.rows);
         self.overlaps.clone_from(&other.overlaps);
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.overlaps.clear();
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.rows) + size_of_val(&*self.overlaps)
     }
 
     fn capacity(&self) -> usize {
@@ -293,25 +320,6 @@ impl ContactPage {
 }
 
 impl ColdPage {
-    /// Returns whether a row and its shapes are equal in both pages. Two dead rows are equal.
-    pub(crate) fn has_same(&self, other: &Self, row: usize) -> bool {
-        let live = |page: &Self| page.live >> row & 1 == 1;
-        live(self) == live(other)
-            && (!live(self)
-                || self.rows[row] == other.rows[row] && self.shapes_of(row) == other.shapes_of(row))
-    }
-
-    /// Copies a row and its shapes from another page.
-    pub(crate) fn take_row(&mut self, other: &Self, row: usize) {
-        self.live = self.live & !(1 << row) | other.live & 1 << row;
-        self.rows[row] = other.rows[row];
-        self.shapes.retain(|shape| usize::from(shape.row) != row);
-        if other.live >> row & 1 == 1 {
-            let start = self.shapes.partition_point(|shape| usize::from(shape.row) < row);
-            self.shapes.splice(start..start, other.shapes_of(row).iter().copied());
-        }
-    }
-
     /// The shape of a row with this ordinal.
     #[inline]
     pub(crate) fn shape(&self, row: usize, ordinal: u8) -> Option<&ShapeRow> {

@@ -87,11 +87,7 @@ impl World {
         self.pending.void.insert(index);
         self.pending.forces.remove(index);
         Arc::make_mut(&mut self.work.streams[place.stream].ids).free(body.0);
-        *self.work.hot_mut(&mut self.store, index) = HotRow::default();
-        let page = self.work.cold_page_mut(&mut self.store, index);
-        page.live &= !(1 << place.row);
-        page.rows[place.row] = ColdRow::default();
-        page.shapes.retain(|shape| usize::from(shape.row) != place.row);
+        self.work.remove_rows(&mut self.store, index);
         self.mark_changed(index);
         Ok(())
     }

@@ -202,6 +202,8 @@ impl World {
             }
             Command::SetUserData(body, data) => {
                 self.quiet_change(body, |cold| cold.user_data = data)?;
+                #[cfg(feature = "test-internals")]
+                super::registry::marks::mark(&mut self.work, &mut self.store, body, data);
             }
             Command::Wake(body) => {
                 self.hot_of(body)?;

@@ -15,9 +15,12 @@ mod predict;
 mod read;
 mod write;
 
+pub(crate) use write::SnapshotRow;
+
 use super::World;
 use super::arrive::Route;
 use super::page_bytes::layout_hash;
+use super::registry::Table;
 use super::timeline::Timeline;
 use crate::Tick;
 use crate::digest::ShortDigest;
@@ -131,7 +134,8 @@ impl World {
         let image = write::image(state, base);
         let empty = base.map(write::keys);
         let empty = empty.as_ref().map(pack::Unpacked::image);
-        let packed = pack::pack(layout_hash(), image.image(), empty, Effort::Small);
+        let has = |table| image.segments.iter().any(|segment| segment.id() == table as u32);
+        let packed = pack::pack(layout_hash(has), image.image(), empty, Effort::Small);
         out.extend(packed.expect("tables are whole rows and shorter than 4 GB"));
         Ok(out)
     }
@@ -154,7 +158,7 @@ impl World {
     pub fn restore_within(&mut self, snapshot: &[u8], limit: usize) -> Result<(), SnapshotError> {
         let (baseline, packed) = open(snapshot)?;
         // Validate the pack's header before the digest of the baseline, which costs more.
-        pack::inspect(packed)?;
+        let layout = known_layout(pack::inspect(packed)?.layout);
         let base = match baseline {
             None => None,
             Some((tick, needed)) => {
@@ -168,7 +172,7 @@ impl World {
         };
         let empty = base.map(write::keys);
         let empty = empty.as_ref().map(pack::Unpacked::image);
-        let unpacked = pack::unpack(packed, layout_hash(), empty, limit)?;
+        let unpacked = pack::unpack(packed, layout, empty, limit)?;
         let read = read::state(&unpacked, base)?;
         self.become_state(read);
         Ok(())
@@ -184,6 +188,18 @@ impl World {
         self.work = frame;
         self.arrive(tick, Route::Restart);
     }
+}
+
+/// Returns the hash that a snapshot has if this build knows its tables: `found`, or the hash without optional tables.
+fn known_layout(found: u64) -> u64 {
+    let optional: Vec<Table> = Table::ALL.into_iter().filter(|table| table.is_optional()).collect();
+    let sets = 0..1u32 << optional.len();
+    let hash = |set: u32| {
+        layout_hash(|table| {
+            optional.iter().position(|one| *one == table).is_some_and(|i| set >> i & 1 == 1)
+        })
+    };
+    sets.map(hash).find(|hash| *hash == found).unwrap_or_else(|| hash(0))
 }
 
 type Baseline = Option<(Tick, ShortDigest)>;

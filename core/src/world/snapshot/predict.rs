@@ -13,6 +13,7 @@ use crate::step::MARGIN;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
 use crate::world::frame::{Frame, Place, Store};
 use crate::world::page_bytes::State;
+use crate::world::registry::Listed;
 use crate::world::rows::{
     ASLEEP, BodyIndex, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeKey, ShapeRow,
     body_of,
@@ -21,7 +22,7 @@ use crate::world::{EventRow, WorldDef, real_vector};
 
 /// Predicts rows of a state whose earlier tables are known.
 #[derive(Clone, Copy)]
-pub(super) struct Predict<'a> {
+pub(crate) struct Predict<'a> {
     pub(super) state: State<'a>,
     pub(super) base: Option<State<'a>>,
 }
@@ -102,6 +103,14 @@ impl<'a> Predict<'a> {
             *id = self.state.frame.id_at(index).unwrap_or(*id);
         }
         row
+    }
+
+    /// Predicts a row of a list: the row of the baseline with the same owner and key.
+    pub(super) fn list_row<R: Listed>(&self, known: &R) -> R {
+        let owner = known.owner();
+        let base = self.base_of(owner);
+        let row = base.and_then(|base| base.frame.list_row::<R>(base.store, owner, known.key()));
+        row.map_or_else(R::blank, |row| *row)
     }
 
     /// The contact row of the same pair in the baseline.

@@ -9,11 +9,13 @@ use crate::pack::Unpacked;
 use crate::world::WorldDef;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
-use crate::world::page_bytes::{State, Table, row_bytes};
+use crate::world::page_bytes::{State, row_bytes};
+use crate::world::registry::{ListVisitor, Listed, Table};
 use crate::world::rows::{
     BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, Overlap, PairKey, ShapeKey, ShapeRow, body_of,
 };
 use crate::world::{EventRow, events::EventKind};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Content of a snapshot.
@@ -31,12 +33,15 @@ type Result<T> = core::result::Result<T, SnapshotError>;
 
 struct Tables<'a> {
     tables: [&'a [u8]; Table::ALL.len()],
+    /// Buffer for reading a row.
+    buffer: RefCell<Vec<u8>>,
 }
 
 /// Iterator over the rows of a table.
 struct Rows<'a> {
     table: Table,
-    rows: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
+    buffer: &'a RefCell<Vec<u8>>,
+    left: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
 }
 
 impl<'a> Tables<'a> {
@@ -53,37 +58,38 @@ impl<'a> Tables<'a> {
             let broken = SnapshotError::Table { table: table.name() };
             (tables[id], rest) = rest.split_at_checked(segment.length() as usize).ok_or(broken)?;
         }
-        Ok(Self { tables })
+        Ok(Self { tables, buffer: RefCell::default() })
     }
 
     /// The rows of a table, each followed by `extra` bytes.
-    fn rows(&self, table: Table, extra: usize) -> Result<Rows<'a>> {
+    fn rows(&self, table: Table, extra: usize) -> Result<Rows<'_>> {
         let length = row_bytes(table) + extra;
         let bytes = self.tables[table as usize];
         if !bytes.len().is_multiple_of(length) {
             return Err(SnapshotError::Table { table: table.name() });
         }
-        Ok(Rows { table, rows: bytes.chunks_exact(length).enumerate() })
+        Ok(Rows { table, buffer: &self.buffer, left: bytes.chunks_exact(length).enumerate() })
     }
 }
 
 impl<'a> Iterator for Rows<'a> {
-    type Item = (At, &'a [u8]);
+    type Item = (At<'a>, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (row, bytes) = self.rows.next()?;
-        Some((At { table: self.table, row: row as u32 }, bytes))
+        let (row, bytes) = self.left.next()?;
+        Some((At { table: self.table, row: row as u32, buffer: self.buffer }, bytes))
     }
 }
 
 /// Position of a row, for errors.
 #[derive(Clone, Copy)]
-struct At {
+struct At<'a> {
     table: Table,
     row: u32,
+    buffer: &'a RefCell<Vec<u8>>,
 }
 
-impl At {
+impl At<'_> {
     fn wrong(self, what: &'static str) -> SnapshotError {
         SnapshotError::Row { table: self.table.name(), row: self.row, what }
     }
@@ -93,7 +99,19 @@ impl At {
     }
 
     fn read<R: Row>(self, bytes: &[u8], predicted: &R) -> Result<R> {
-        Reader::row(bytes, predicted).map_err(|what| self.wrong(what))
+        let read = Reader::row(bytes, predicted, &mut self.buffer.borrow_mut());
+        read.map_err(|what| self.wrong(what))
+    }
+
+    /// Reads the key of a row. All other fields have arbitrary values.
+    fn read_key<R: Row>(self, bytes: &[u8]) -> R {
+        Reader::key(bytes, &mut self.buffer.borrow_mut())
+    }
+
+    /// Reads a row of which only one part is predicted right.
+    fn read_part<R: Row>(self, bytes: &[u8], predicted: &R, part: &'static str) -> Result<R> {
+        let read = Reader::part(bytes, predicted, part, &mut self.buffer.borrow_mut());
+        read.map_err(|what| self.wrong(what))
     }
 
     fn check(self, checked: core::result::Result<(), &'static str>) -> Result<()> {
@@ -128,6 +146,7 @@ pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read
     contacts(&tables, base, &mut read)?;
     overlaps(&tables, &mut read)?;
     events(&tables, base, &mut read)?;
+    Table::each_list(&mut Lists { tables: &tables, base, read: &mut read })?;
     Ok(read)
 }
 
@@ -286,7 +305,7 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
         let predict = Predict { state: predict::state(def, *tick, frame, store), base };
         // The first read gives the reference poses, the second one the manifold.
         let mut predicted = predict.contact(pair, recycled == RECYCLED);
-        let poses = Reader::part(bytes, &predicted, "rotations").map_err(|what| at.wrong(what))?;
+        let poses = at.read_part(bytes, &predicted, "rotations")?;
         predict.geometry(&mut predicted, &poses);
         let row: ContactRow = at.read(bytes, &predicted)?;
         at.check(check::contact(&row))?;
@@ -345,4 +364,33 @@ fn events(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
     }
     frame.events = events;
     Ok(())
+}
+
+/// Reads lists.
+struct Lists<'a> {
+    tables: &'a Tables<'a>,
+    base: Option<State<'a>>,
+    read: &'a mut Read,
+}
+
+impl ListVisitor for Lists<'_> {
+    type Error = SnapshotError;
+
+    fn list<R: Listed>(&mut self) -> Result<()> {
+        let Self { tables, base, read: Read { def, tick, frame, store } } = self;
+        let mut last = None;
+        for (at, bytes) in tables.rows(<R as Listed>::TABLE, 0)? {
+            let predict = Predict { state: predict::state(def, *tick, frame, store), base: *base };
+            // The key is right whatever was predicted.
+            let key: R = at.read_key(bytes);
+            let place = Some((key.owner(), key.key()));
+            at.ensure(last < place, "it is not in order")?;
+            last = place;
+            at.ensure(frame.id_at(key.owner()).is_some(), "its body does not exist")?;
+            let row = at.read(bytes, &predict.list_row(&key))?;
+            at.check(row.check(predict.state))?;
+            frame.set_list_row(store, row);
+        }
+        Ok(())
+    }
 }
