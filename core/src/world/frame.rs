@@ -141,21 +141,24 @@ impl Frame {
     pub(crate) fn make_page(&mut self, store: &mut Store, index: BodyIndex) {
         let Place { stream, page, .. } = Place::of(index);
         let stream = &mut self.streams[stream];
-        while stream.hot.len() <= page {
-            // A page from the pool may have old content.
-            let (mut hot, mut cold, mut contacts) =
-                (store.hot.allocate(), store.cold.allocate(), store.contacts.allocate());
-            *store.hot.overwrite(&mut hot) = HotPage::default();
-            let empty = store.cold.overwrite(&mut cold);
-            empty.live = 0;
-            empty.shapes.clear();
-            let empty = store.contacts.overwrite(&mut contacts);
-            empty.rows.clear();
-            empty.overlaps.clear();
-            stream.hot.push(hot);
-            stream.cold.push(cold);
-            stream.contacts.push(contacts);
-            stream.active.push(0);
+        let missing = (page + 1).saturating_sub(stream.hot.len());
+        // All pages before that of the body share one empty page until something is written to them.
+        for count in [missing.saturating_sub(1), missing.min(1)] {
+            if count == 0 {
+                continue;
+            }
+            let (hot, cold, contacts) = store.empty_pages();
+            for number in 0..count {
+                if number > 0 {
+                    store.hot.share(hot);
+                    store.cold.share(cold);
+                    store.contacts.share(contacts);
+                }
+                stream.hot.push(hot);
+                stream.cold.push(cold);
+                stream.contacts.push(contacts);
+                stream.active.push(0);
+            }
         }
     }
 
@@ -302,14 +305,14 @@ impl Frame {
     /// Copies the frame into pages of another store.
     pub(crate) fn copy_into(&self, from: &Store, to: &mut Store) -> Self {
         let mut streams = Vec::new();
+        let mut known = <[BTreeMap<PageRef, PageRef>; 3]>::default();
+        let [hot, cold, contacts] = &mut known;
         for stream in &self.streams {
-            let (hot, cold) = (stream.hot.iter(), stream.cold.iter());
-            let contacts = stream.contacts.iter();
             streams.push(Stream {
                 ids: Arc::clone(&stream.ids),
-                hot: hot.map(|page| to.hot.add(from.hot.get(*page))).collect(),
-                cold: cold.map(|page| to.cold.add(from.cold.get(*page))).collect(),
-                contacts: contacts.map(|page| to.contacts.add(from.contacts.get(*page))).collect(),
+                hot: from.hot.copy_into(&stream.hot, &mut to.hot, hot),
+                cold: from.cold.copy_into(&stream.cold, &mut to.cold, cold),
+                contacts: from.contacts.copy_into(&stream.contacts, &mut to.contacts, contacts),
                 active: stream.active.clone(),
             });
         }
@@ -382,6 +385,21 @@ impl Stream {
 }
 
 impl Store {
+    /// Allocates a page of each kind, without bodies.
+    fn empty_pages(&mut self) -> (PageRef, PageRef, PageRef) {
+        // A page from the pool may have old content.
+        let (mut hot, mut cold, mut contacts) =
+            (self.hot.allocate(), self.cold.allocate(), self.contacts.allocate());
+        *self.hot.overwrite(&mut hot) = HotPage::default();
+        let empty = self.cold.overwrite(&mut cold);
+        empty.live = 0;
+        empty.shapes.clear();
+        let empty = self.contacts.overwrite(&mut contacts);
+        empty.rows.clear();
+        empty.overlaps.clear();
+        (hot, cold, contacts)
+    }
+
     /// Bytes of all pages that these frames use and `without` does not.
     pub(crate) fn bytes_of<'a>(
         &self,

@@ -6,10 +6,12 @@
 //! A page caches its last digest until it is written, so a page that frames share is hashed once.
 
 use crate::digest::Digest;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::OnceLock;
 
 /// Position of a page in its pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PageRef(u32);
 
 impl PageRef {
@@ -79,11 +81,25 @@ impl<T: Page> Pages<T> {
         PageRef(self.content.len() as u32 - 1)
     }
 
-    /// Allocates a page with a copy of this content.
-    pub(crate) fn add(&mut self, content: &T) -> PageRef {
-        let page = self.allocate();
-        self.content[page.0 as usize].copy_from(content);
-        page
+    /// Copies pages into another pool, each once, also if it is listed several times. `known` has the copies of earlier calls.
+    pub(crate) fn copy_into(
+        &self,
+        pages: &[PageRef],
+        to: &mut Self,
+        known: &mut BTreeMap<PageRef, PageRef>,
+    ) -> Vec<PageRef> {
+        let copy = |page: &PageRef| match known.entry(*page) {
+            Entry::Occupied(entry) => {
+                to.share(*entry.get());
+                *entry.get()
+            }
+            Entry::Vacant(entry) => {
+                let copy = to.allocate();
+                to.content[copy.0 as usize].copy_from(self.get(*page));
+                *entry.insert(copy)
+            }
+        };
+        pages.iter().map(copy).collect()
     }
 
     pub(crate) fn share(&mut self, page: PageRef) {

@@ -35,7 +35,7 @@ impl World {
     /// The id must be free: no body may have its index, and its generation must be higher than that of all earlier bodies with this
     /// index, so that an old id never names another body. The index leaves the free indices of its stream, and returns with the
     /// next generation when the body is despawned; all lower indices that are not in use are free, and [`spawn`](Self::spawn) takes the
-    /// lowest. Rows are stored by index, so an index far above all others costs memory for those between.
+    /// lowest. An unused index costs 5 bytes, at most 300 kB in a stream, and each held tick half a byte of them.
     ///
     /// ```
     /// use isostep_core::{real, shape::Shape, world::{BodyDef, CommandError, World, WorldDef}};
