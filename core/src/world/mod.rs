@@ -16,6 +16,7 @@ mod fields;
 pub(crate) mod frame;
 pub(crate) mod islands;
 mod locks;
+mod manifold;
 mod material;
 pub(crate) mod page_bytes;
 pub(crate) mod pages;
