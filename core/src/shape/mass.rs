@@ -14,7 +14,7 @@ pub enum MassError {
     )]
     OutOfRange(Real),
     /// The density is zero or negative.
-    #[error("a density of {0} kg/m³ is not positive; give a density above zero")]
+    #[error("a shape has a density of {0} kg/m³; give it a density above zero")]
     Density(Real),
     /// A half space has no finite mass.
     #[error("a half space has no mass; put it on a fixed or kinematic body")]

@@ -139,7 +139,8 @@ pub struct ShapeDef {
     pub shape: Shape,
     /// Pose in the body's frame.
     pub pose: Transform,
-    /// Density, kg/m³. Determines the mass that the shape adds to a dynamic body. The default is 1000, water.
+    /// Density, kg/m³, above 0, also of shapes that add no mass now: their body may become dynamic, and a sensor an ordinary shape.
+    /// Determines the mass that the shape adds to its body. The default is 1000, water.
     pub density: Real,
     /// Surface material.
     pub material: Material,
@@ -213,6 +214,9 @@ impl ShapeDef {
         )?;
         if kind == BodyKind::Dynamic && *self.shape.geometry() == Geometry::HalfSpace {
             return Err(MassError::HalfSpace.into());
+        }
+        if self.density <= Real::ZERO {
+            return Err(MassError::Density(self.density).into());
         }
         Ok(())
     }

@@ -112,6 +112,10 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         Command::Spawn(0, Box::new(capped)),
         Command::Spawn(0, Box::new(ghost.mass(Real::ZERO))),
         odd(whole().density(Real::ZERO)),
+        odd(whole().density(Real::ZERO).sensor()),
+        Command::Spawn(0, Box::new(BodyDef::fixed().shape(whole().density(Real::ZERO)))),
+        Command::Spawn(0, Box::new(BodyDef::kinematic().shape(whole().density(-Real::ONE)))),
+        Command::AddShape(fixed, Box::new(whole().density(Real::ZERO))),
         odd(whole().layer(32)),
         odd(whole().material(rough)),
         odd(whole().at(Vec3::X * real!(5000))),
@@ -122,6 +126,28 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         assert!(result.is_err(), "{command:?} was accepted");
         assert!(encoded(&world) == bytes, "{command:?} was refused and changed something");
         assert_eq!(world.commands().len(), count, "{command:?} was refused and recorded");
+    }
+}
+
+/// A fixed or kinematic body could have a shape without a density. With a mass it could become dynamic, with the inertia of a point, and
+/// refused every later change of its shapes.
+#[test]
+fn a_body_that_becomes_dynamic_has_the_inertia_of_its_shapes() {
+    for def in [BodyDef::fixed(), BodyDef::kinematic()] {
+        let mut world = world();
+        let shape = |density: Real| ShapeDef::from(cube(Real::HALF)).density(density);
+        let empty = def.clone().shape(shape(Real::ONE)).shape(shape(Real::ZERO)).mass(real!(6));
+        let refused = world.spawn(empty).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "a shape has a density of 0 kg/m³; give it a density above zero"
+        );
+        let body = world.spawn(def.shape(shape(Real::EPSILON)).mass(real!(6))).unwrap();
+        world.set_kind(body, BodyKind::Dynamic).unwrap();
+        // A cube of 1 m: m/6.
+        let inertia = world.body(body).unwrap().inertia();
+        assert!((inertia - Vec3::splat(Real::ONE)).length() < Real::ratio(1, 1000), "{inertia}");
+        world.add_shape(body, shape(Real::ONE)).unwrap();
     }
 }
 

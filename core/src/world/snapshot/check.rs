@@ -76,6 +76,7 @@ pub(super) fn shape(row: &ShapeRow) -> Checked {
     let far = Real::from_int(4096);
     ensure(within(row.pose.translation, far), "it is too far from its body")?;
     ensure(row.pose.translation.length() <= far, "it is too far from its body")?;
+    ensure(row.density > Real::ZERO, "its density")?;
     row.material.check().map_err(|_| "its material")?;
     check_layer(row.filter.layer).map_err(|_| "its layer")
 }
