@@ -147,14 +147,11 @@ pub enum CommandError {
     IdTaken(BodyId),
     /// The id, or a later one with the same index, was in use before.
     #[error(
-        "the id {0} was in use before; take an id with the same index and a higher generation, or another index"
+        "the id {0} was in use before; take an id with the same index and a higher generation, or another index: see `BodyId::new`"
     )]
     IdUsed(BodyId),
-    /// The index of the id belongs to no stream, or its generation is the one that is never used.
-    #[error(
-        "the id {0} is out of range: its index must be below {max}, and its generation below 2147483648",
-        max = STREAM_BODIES * 256
-    )]
+    /// The generation of the id is the one that is never used. [`BodyId::new`] does not make such an id.
+    #[error("the id {0} is out of range: its generation must be below 2147483648")]
     IdOutOfRange(BodyId),
     /// The body can't be put to sleep on a tick on which a command changed it, or a body in contact with it.
     #[error(

@@ -37,7 +37,7 @@ use crate::data::{Id, IndexSet};
 use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use arrive::Route;
-use frame::{Frame, Store};
+use frame::{Frame, STREAM_BODIES, Store};
 use rows::BodyIndex;
 use serde::{Deserialize, Serialize};
 use timeline::Timeline;
@@ -61,15 +61,58 @@ pub use rows::BodyKind;
 pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
 pub use view::Body;
 
-/// Id of a body: index and generation. The id of a despawned body never names another body.
+/// Id of a body: stream, index in the stream, and generation. The id of a despawned body never names another body: the next one with
+/// the same index has the next generation.
+///
+/// It prints as the index among the bodies of all streams and the generation, like `7v1`.
+///
+/// ```
+/// use isostep_core::{real, shape::Shape, world::{BodyDef, BodyId, World, WorldDef}};
+/// let mut world = World::new(WorldDef::default())?;
+/// let ball = BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?);
+/// let first = world.spawn_in(2, ball.clone())?;
+/// assert_eq!(Some(first), BodyId::new(2, 0, 1));
+/// world.despawn(first)?;
+/// let second = world.spawn_in(2, ball)?;
+/// assert_eq!((second.stream(), second.index_in_stream(), second.generation()), (2, 0, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[doc(alias("RigidBodyHandle", "b2BodyId", "BodyID", "handle"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
 pub struct BodyId(pub(crate) Id);
 
 impl BodyId {
+    /// Returns the id with an index in a stream and a generation: 1 for the first body with the index, and one more for each later one.
+    /// `None` for generations that are never used: 0, and those from 2³¹ on.
+    pub fn new(stream: u8, index: u16, generation: u32) -> Option<Self> {
+        // A generation is odd while it is in use. The last one is never reached.
+        let odd = generation.checked_sub(1)?.checked_mul(2)?.checked_add(1)?;
+        if odd == u32::MAX {
+            return None;
+        }
+        let index = u32::from(stream) * STREAM_BODIES + u32::from(index);
+        Self::from_bits(u64::from(odd) << 32 | u64::from(index))
+    }
+
+    /// Returns the number of the stream: 0 for bodies of [`spawn`](World::spawn).
+    pub const fn stream(self) -> u8 {
+        (self.0.index() / STREAM_BODIES) as u8
+    }
+
+    /// Returns the index in the stream.
+    pub const fn index_in_stream(self) -> u16 {
+        (self.0.index() % STREAM_BODIES) as u16
+    }
+
+    /// Returns the generation: 1 for the first body with the index, and one more for each later one.
+    pub const fn generation(self) -> u32 {
+        (self.0.to_bits() >> 32).div_ceil(2) as u32
+    }
+
     /// Returns the id with these [bits](Self::to_bits); `None` if no id has them.
     pub fn from_bits(bits: u64) -> Option<Self> {
-        Id::from_bits(bits).ok().map(Self)
+        Self::try_from(bits).ok()
     }
 
     /// Returns the id as one number, the form that snapshots and digests contain.
@@ -79,6 +122,22 @@ impl BodyId {
 
     pub(crate) const fn index(self) -> BodyIndex {
         BodyIndex::of(self.0)
+    }
+}
+
+impl TryFrom<u64> for BodyId {
+    type Error = &'static str;
+    fn try_from(bits: u64) -> Result<Self, Self::Error> {
+        match Id::from_bits(bits) {
+            Ok(id) if id.index() / STREAM_BODIES <= u32::from(u8::MAX) => Ok(Self(id)),
+            _ => Err("no body id has these bits; pass those of `BodyId::to_bits`"),
+        }
+    }
+}
+
+impl From<BodyId> for u64 {
+    fn from(id: BodyId) -> Self {
+        id.to_bits()
     }
 }
 

@@ -29,8 +29,8 @@ impl World {
         Ok(id)
     }
 
-    /// Spawns a body with an id that the game chooses, say one that another world or a saved game has. Its index decides the stream:
-    /// stream n has the indices from 65,536·n on.
+    /// Spawns a body with an id that the game chooses, say one that another world or a saved game has, or that
+    /// [`BodyId::new`] makes of a stream, an index and a generation.
     ///
     /// The id must be free: no body may have its index, and its generation must be higher than that of all earlier bodies with this
     /// index, so that an old id never names another body. The index leaves the free indices of its stream, and returns with the
@@ -50,7 +50,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// If the definition is out of range, or the id is taken, was in use before, or belongs to no stream.
+    /// If the definition is out of range, or the id is taken or was in use before.
     pub fn spawn_with_id(&mut self, id: BodyId, def: BodyDef) -> Result<(), CommandError> {
         self.command(Command::SpawnWithId(id, Box::new(def))).map(drop)
     }
