@@ -248,7 +248,8 @@ pub struct BodyDef {
     /// Mass in kilograms, 10⁻⁷ to 10⁸. `None` computes it from the shapes.
     pub mass: Option<Real>,
     /// Moments of inertia about the body's own axes x, y and z through its centre of mass, kg·m². They become its principal moments.
-    /// `None` takes the inertia of the shapes, scaled to the mass. A body without a mass ignores it.
+    /// `None` takes the inertia of the shapes, scaled to the mass; without a shape that has one, that of the mass at a distance of 1 m from each axis. A
+    /// body without a mass ignores it.
     pub inertia: Option<Vec3>,
     /// Factor on the world's gravity, within ±100.
     #[doc(alias = "gravity_factor")]

@@ -90,7 +90,12 @@ impl<'a> Body<'a> {
         self.cold.mass
     }
 
-    /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass.
+    /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass. A body that has a mass but no
+    /// shape with one (none at all, or sensors only) has those of its mass at a distance of 1 m from each axis.
+    ///
+    /// The result is within the range that [`set_mass`](World::set_mass) accepts for the body. The simulation knows moments beyond
+    /// that of [`Real`]: those of the lightest and smallest bodies read as its least step (2.3·10⁻¹⁰ kg·m²), those of the largest as its
+    /// greatest value (2.1·10⁹ kg·m²). Setting them replaces the exact ones.
     #[doc(alias = "principal_inertia")]
     pub fn inertia(&self) -> Vec3 {
         self.cold.moments()
