@@ -444,13 +444,17 @@ impl BodyDef {
     }
 }
 
+fn in_world(position: Vec3) -> bool {
+    position.to_array().iter().all(|c| (-WORLD_LIMIT..=WORLD_LIMIT).contains(c))
+}
+
 pub(crate) fn check_place(position: Vec3) -> Result<(), CommandError> {
-    let inside = |c: &Real| (-WORLD_LIMIT..=WORLD_LIMIT).contains(c);
-    if position.to_array().iter().all(inside) {
-        Ok(())
-    } else {
-        Err(CommandError::OutOfWorld(position))
-    }
+    if in_world(position) { Ok(()) } else { Err(CommandError::OutOfWorld(position)) }
+}
+
+/// Checks a centre of mass in world space. The shapes may have it far from the origin of the body.
+pub(crate) fn check_center(center: Vec3) -> Result<(), CommandError> {
+    if in_world(center) { Ok(()) } else { Err(CommandError::CenterOutOfWorld(center)) }
 }
 
 /// Checks gravity, m/s².

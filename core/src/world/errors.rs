@@ -50,6 +50,11 @@ pub enum CommandError {
     /// A position is outside the world.
     #[error("position {0} is outside the world; each coordinate must lie within ±{WORLD_LIMIT} m")]
     OutOfWorld(Vec3),
+    /// The centre of mass of the body would be outside the world: its shapes are beyond the limit.
+    #[error(
+        "the centre of mass would be at {0}, outside the world; each coordinate must lie within ±{WORLD_LIMIT} m: move the body or its shapes"
+    )]
+    CenterOutOfWorld(Vec3),
     /// A component of the velocity, m/s, exceeds [`MAX_SPEED`].
     #[error(
         "the velocity would be {0} m/s; each component must lie within ±{limit}: give a lower velocity or a smaller impulse",

@@ -149,7 +149,8 @@ impl core::fmt::Display for BodyId {
 
 /// A physics world: rigid bodies, their contacts, and the states of the last ticks.
 ///
-/// Units are metres, seconds, kilograms and radians. Positions lie within ±2³⁰ m of the origin on each axis. Axes are right-handed
+/// Units are metres, seconds, kilograms and radians. Positions lie within ±2³⁰ m of the origin on each axis: a step
+/// keeps the centre of mass of each body there, and commands its origin too. Axes are right-handed
 /// with y up: gravity points along −y by default, half spaces lie below their y = 0, and capsules stand along y. Rotations follow the
 /// right-hand rule: a positive one about z turns x towards y.
 ///

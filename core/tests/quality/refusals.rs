@@ -151,6 +151,40 @@ fn a_body_that_becomes_dynamic_has_the_inertia_of_its_shapes() {
     }
 }
 
+/// Only the origin of a body was checked. With shapes far from it the centre of mass could be outside the world, and the first step
+/// moved the body by kilometres.
+#[test]
+fn a_centre_of_mass_outside_the_world_is_refused() {
+    let mut world = world();
+    let edge = Vec3::X * WORLD_LIMIT;
+    let far = || ShapeDef::from(cube(Real::HALF)).at(Vec3::X * 4000);
+    for def in [BodyDef::fixed(), BodyDef::kinematic(), BodyDef::dynamic()] {
+        let near = crate_at(edge);
+        let body = world.spawn(BodyDef { kind: def.kind, ..near }).unwrap();
+        let bytes = encoded(&world);
+        let refused = world.spawn(def.clone().at(edge).shape(far())).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the centre of mass would be at (1073745824, 0, 0), outside the world; each coordinate must lie within ±1073741824 m: move the body or its shapes"
+        );
+        for command in [
+            Command::AddShape(body, Box::new(far())),
+            Command::SetShapePose(body, 0, Transform::at(Vec3::X)),
+        ] {
+            let refused = world.command(command).unwrap_err();
+            assert!(matches!(refused, CommandError::CenterOutOfWorld(_)), "{refused}");
+        }
+        assert!(encoded(&world) == bytes);
+        let body = world.spawn(def.shape(far())).unwrap();
+        let inside = Vec3::X * (WORLD_LIMIT - Real::from_int(4000));
+        world.teleport(body, Transform::at(inside)).unwrap();
+        let refused = world.teleport(body, Transform::at(inside + Vec3::X)).unwrap_err();
+        assert!(matches!(refused, CommandError::CenterOutOfWorld(_)), "{refused}");
+        world.step();
+        assert_eq!(world.body(body).unwrap().position().x, inside.x);
+    }
+}
+
 /// Messages of refused commands, as a user reads them.
 ///
 /// An angular velocity that was too high used to be reported as a "surface velocity" in m/s: the scaled value of the storage. A gravity

@@ -173,7 +173,7 @@ impl World {
     /// Moves a body to a pose at once. Its velocity is unchanged, and nothing between the two poses is hit.
     ///
     /// # Errors
-    /// If the body does not exist, or the position is outside the world.
+    /// If the body does not exist, or its origin or its centre of mass would be outside the world.
     #[doc(alias("set_position", "set_translation", "set_transform"))]
     pub fn teleport(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.command(Command::Teleport(body, pose)).map(drop)
@@ -381,8 +381,8 @@ impl World {
     /// moved. The contacts of the body lose their impulses for warm starting. Sleeping bodies in contact with it wake.
     ///
     /// # Errors
-    /// If the body or the shape does not exist, a dynamic body would get a half space or no valid mass, or its new size or centre
-    /// would make it too fast.
+    /// If the body or the shape does not exist, a dynamic body would get a half space or no valid mass, its new size or centre
+    /// would make it too fast, or its centre would be outside the world.
     pub fn set_shape(
         &mut self,
         body: BodyId,
