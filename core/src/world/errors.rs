@@ -44,7 +44,7 @@ pub enum CommandError {
         "body {0} does not exist: it was despawned or never spawned in this world; check the id with `World::body`"
     )]
     NoSuchBody(BodyId),
-    /// The body has no shape with this index.
+    /// The body has no shape with this number.
     #[error("the body has no shape {0}; `Body::shapes` lists the numbers of its shapes")]
     NoSuchShape(u8),
     /// A position is outside the world.
@@ -126,13 +126,11 @@ pub enum CommandError {
     },
     /// The command needs a dynamic body, or, if it sets a velocity, a dynamic or kinematic one.
     #[error(
-        "body {0} can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its kind with `Command::SetKind` first"
+        "body {0} can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its kind with `World::set_kind` first"
     )]
     NotDynamic(BodyId),
     /// The command needs a kinematic body.
-    #[error(
-        "body {0} is not kinematic; set its kind with `Command::SetKind` first, or teleport it"
-    )]
+    #[error("body {0} is not kinematic; set its kind with `World::set_kind` first, or teleport it")]
     NotKinematic(BodyId),
     /// The body can't be put to sleep.
     #[error(

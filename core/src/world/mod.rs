@@ -160,7 +160,7 @@ impl core::fmt::Display for BodyId {
 ///   tick. An invalid command returns an error and changes nothing.
 /// - **Advance**: [`step`](Self::step), once per tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
-///   [`islands`](Self::islands), and the [`events`](Self::events) of the last step.
+///   [`computed`](Self::computed), and the [`events`](Self::events) of the last step.
 /// - **Roll back**: [`rewind`](Self::rewind) to a tick of the [`history`](Self::history), give its commands again, and step.
 /// - **Copy**: [`clone`](Clone::clone) copies the current tick with its pending commands, but neither the history nor pinned ticks.
 ///

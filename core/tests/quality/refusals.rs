@@ -198,6 +198,8 @@ fn messages_say_what_was_set_and_what_is_allowed() {
     let wall = BodyDef::kinematic().at(Vec3::Z * 5000);
     let wall = wall.shape(Shape::cuboid(Vec3::new(real!(1000), Real::ONE, Real::ONE)).unwrap());
     let wall = world.spawn(wall).unwrap();
+    let plane = world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).unwrap();
+    let planet = Shape::sphere(real!(4096)).unwrap();
     let y = |y: i32| Vec3::Y * Real::from_int(y);
     let quarter_turn = isostep_core::Quat::from_rotation_vector(Vec3::Y * real!(1.5));
     let spinning = crate_at(Vec3::Y * 30).angular_velocity(y(-257));
@@ -254,6 +256,25 @@ fn messages_say_what_was_set_and_what_is_allowed() {
         (
             Command::Spawn(0, Box::new(BodyDef::dynamic().shape(far_shape))),
             "the distance of a shape from the body's origin (m) is 5000; it must lie between 0 and 4096",
+        ),
+        (
+            // The floor has no mass either, but with one it could not become dynamic.
+            Command::SetKind(plane, BodyKind::Dynamic),
+            "a half space has no mass; put it on a fixed or kinematic body",
+        ),
+        (
+            Command::Impulse(plane, Vec3::X),
+            "body 3v1 can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its \
+             kind with `World::set_kind` first",
+        ),
+        (
+            Command::MoveTo(pin, Transform::IDENTITY),
+            "body 1v1 is not kinematic; set its kind with `World::set_kind` first, or teleport it",
+        ),
+        (
+            Command::Spawn(0, Box::new(BodyDef::dynamic().shape(planet))),
+            "a mass of more than 2147483647 kg is out of range; it must lie between 0.0000001 and 100000000 kg: set the mass of the \
+             body, or change density or size",
         ),
         (
             Command::Teleport(pin, Transform::at(Vec3::X * Real::from_int(i32::MAX))),

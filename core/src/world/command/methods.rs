@@ -66,6 +66,10 @@ impl World {
 
     /// Sets the velocity of a body's centre of mass, m/s.
     ///
+    /// Wakes a sleeping body, unless the velocity is zero, which it has: a command that would change neither velocity nor shape wakes
+    /// nothing. Commands that change settings wake it also if the value stays the same, apart from those whose documentation says
+    /// otherwise.
+    ///
     /// # Errors
     /// If the body does not exist or is fixed, or the speed exceeds [`MAX_SPEED`](crate::world::MAX_SPEED).
     #[doc(alias("set_linvel", "set_linear_velocity"))]
@@ -78,7 +82,8 @@ impl World {
     /// The forces of a tick add up. They are constant over the tick, act in every substep like gravity, and end with it: call this on
     /// every tick for a lasting force. A body does not fall asleep while a force acts, and a sleeping body wakes, unless the force is
     /// zero. At 60 ticks per second and 8 substeps an acceleration below 0.0002 m/s² rounds to zero, as for gravity. The sweep that
-    /// prevents tunnelling knows the velocity at the start of the tick only: use an impulse for a sudden change.
+    /// prevents tunnelling knows the velocity at the start of the tick only: use an impulse for a sudden change. On a disabled body a force
+    /// has no effect.
     ///
     /// ```
     /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
@@ -250,7 +255,8 @@ impl World {
         self.command(Command::SetKind(body, kind)).map(drop)
     }
 
-    /// Disables or enables a body. A disabled body keeps its state and takes no part in the simulation.
+    /// Disables or enables a body. A disabled body keeps its state and takes no part in the simulation. Commands change its pose, velocity
+    /// and settings, so an impulse acts once it is enabled; forces have no effect, and it can't be put to sleep.
     ///
     /// # Errors
     /// If the body does not exist.
