@@ -368,10 +368,18 @@ impl BodyDef {
         self
     }
 
-    /// Locks rotation about all axes. To lock some axes only, use [`lock`](Self::lock).
+    /// Locks rotation about all axes. To lock some axes only, use [`lock_rotation_axes`](Self::lock_rotation_axes).
     #[doc(alias("lock_rotations", "fixed_rotation"))]
     pub fn lock_rotation(self) -> Self {
         self.lock(Locks::ROTATION)
+    }
+
+    /// Locks rotation about the world axes x, y and z that are true. `[true, false, true]` keeps the body upright.
+    #[doc(alias("enabled_rotations", "restrict_rotations"))]
+    pub fn lock_rotation_axes(self, axes: [bool; 3]) -> Self {
+        let all = [Locks::ROTATION_X, Locks::ROTATION_Y, Locks::ROTATION_Z];
+        let locked = axes.into_iter().zip(all).filter(|(locked, _)| *locked);
+        locked.fold(self, |def, (_, lock)| def.lock(lock))
     }
 
     /// Locks translation along the world axes x, y and z that are true. `[false, true, false]` keeps the body at its height.

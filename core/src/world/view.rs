@@ -4,7 +4,8 @@ use super::def::ShapeDef;
 use super::frame::{Frame, Place, Store};
 use super::locks::Locks;
 use super::rows::{
-    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE,
+    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, INERTIA_SET, MASS_SET, PERSIST_EVENTS,
+    STAY_EVENTS, STAYS_AWAKE,
 };
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
@@ -99,6 +100,18 @@ impl<'a> Body<'a> {
     #[doc(alias = "principal_inertia")]
     pub fn inertia(&self) -> Vec3 {
         self.cold.moments()
+    }
+
+    /// Returns whether the mass is set, by [`BodyDef::mass`](super::BodyDef::mass) or [`World::set_mass`]. If not, it follows from the
+    /// shapes.
+    pub const fn is_mass_set(&self) -> bool {
+        self.cold.flags & MASS_SET != 0
+    }
+
+    /// Returns whether the moments of inertia are set, by [`BodyDef::inertia`](super::BodyDef::inertia) or [`World::set_mass`]. If not,
+    /// they follow from the shapes and the mass.
+    pub const fn is_inertia_set(&self) -> bool {
+        self.cold.flags & INERTIA_SET != 0
     }
 
     /// Returns the rotation from the principal axes of inertia to the body's frame.

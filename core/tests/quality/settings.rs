@@ -14,6 +14,33 @@ fn steps(world: &mut World, ticks: u32) {
     }
 }
 
+/// Values that could be set and not read: where mass and inertia come from, gravity of an earlier tick, single axes of a lock.
+#[test]
+fn settings_can_be_read_and_taken_back() {
+    let mut world = weightless();
+    let body = crate_at(Vec3::ZERO).lock_rotation_axes([true, false, true]);
+    let body = world.spawn(body.lock(Locks::TRANSLATION_Y)).unwrap();
+    let upright = Locks::ROTATION_X | Locks::ROTATION_Z;
+    assert_eq!(world.body(body).unwrap().locks(), upright | Locks::TRANSLATION_Y);
+    let rest = world.body(body).unwrap().locks().without(Locks::ROTATION_X | Locks::ROTATION_Y);
+    assert_eq!(rest, Locks::ROTATION_Z | Locks::TRANSLATION_Y);
+
+    let set = |world: &World| {
+        world.body(body).map(|body| (body.is_mass_set(), body.is_inertia_set())).unwrap()
+    };
+    assert_eq!(set(&world), (false, false));
+    world.set_mass(body, Some(real!(2)), None).unwrap();
+    assert_eq!(set(&world), (true, false));
+    world.set_mass(body, None, Some(Vec3::splat(real!(100)))).unwrap();
+    assert_eq!(set(&world), (false, true));
+
+    world.step();
+    world.set_gravity(Vec3::X).unwrap();
+    world.step();
+    assert_eq!(world.past(Tick(1)).unwrap().gravity(), Vec3::ZERO);
+    assert_eq!(world.past(Tick(2)).unwrap().gravity(), Vec3::X);
+}
+
 /// Mass and inertia as they are read can be set. The inertia of a small and light body read as zero, and that of a rod could be one step
 /// below the least that is accepted.
 #[test]
