@@ -139,7 +139,8 @@ pub struct ShapeDef {
     pub shape: Shape,
     /// Pose in the body's frame.
     pub pose: Transform,
-    /// Density, kg/m³. Determines the mass that the shape adds to a dynamic body. The default is 1000, water.
+    /// Density, kg/m³, above 0, also of shapes that add no mass now: their body may become dynamic, and a sensor an ordinary shape.
+    /// Determines the mass that the shape adds to its body. The default is 1000, water.
     pub density: Real,
     /// Surface material.
     pub material: Material,
@@ -214,6 +215,9 @@ impl ShapeDef {
         if kind == BodyKind::Dynamic && *self.shape.geometry() == Geometry::HalfSpace {
             return Err(MassError::HalfSpace.into());
         }
+        if self.density <= Real::ZERO {
+            return Err(MassError::Density(self.density).into());
+        }
         Ok(())
     }
 }
@@ -244,7 +248,8 @@ pub struct BodyDef {
     /// Mass in kilograms, 10⁻⁷ to 10⁸. `None` computes it from the shapes.
     pub mass: Option<Real>,
     /// Moments of inertia about the body's own axes x, y and z through its centre of mass, kg·m². They become its principal moments.
-    /// `None` takes the inertia of the shapes, scaled to the mass. A body without a mass ignores it.
+    /// `None` takes the inertia of the shapes, scaled to the mass; without a shape that has one, that of the mass at a distance of 1 m from each axis. A
+    /// body without a mass ignores it.
     pub inertia: Option<Vec3>,
     /// Factor on the world's gravity, within ±100.
     #[doc(alias = "gravity_factor")]
@@ -363,10 +368,18 @@ impl BodyDef {
         self
     }
 
-    /// Locks rotation about all axes. To lock some axes only, use [`lock`](Self::lock).
+    /// Locks rotation about all axes. To lock some axes only, use [`lock_rotation_axes`](Self::lock_rotation_axes).
     #[doc(alias("lock_rotations", "fixed_rotation"))]
     pub fn lock_rotation(self) -> Self {
         self.lock(Locks::ROTATION)
+    }
+
+    /// Locks rotation about the world axes x, y and z that are true. `[true, false, true]` keeps the body upright.
+    #[doc(alias("enabled_rotations", "restrict_rotations"))]
+    pub fn lock_rotation_axes(self, axes: [bool; 3]) -> Self {
+        let all = [Locks::ROTATION_X, Locks::ROTATION_Y, Locks::ROTATION_Z];
+        let locked = axes.into_iter().zip(all).filter(|(locked, _)| *locked);
+        locked.fold(self, |def, (_, lock)| def.lock(lock))
     }
 
     /// Locks translation along the world axes x, y and z that are true. `[false, true, false]` keeps the body at its height.
@@ -439,13 +452,17 @@ impl BodyDef {
     }
 }
 
+fn in_world(position: Vec3) -> bool {
+    position.to_array().iter().all(|c| (-WORLD_LIMIT..=WORLD_LIMIT).contains(c))
+}
+
 pub(crate) fn check_place(position: Vec3) -> Result<(), CommandError> {
-    let inside = |c: &Real| (-WORLD_LIMIT..=WORLD_LIMIT).contains(c);
-    if position.to_array().iter().all(inside) {
-        Ok(())
-    } else {
-        Err(CommandError::OutOfWorld(position))
-    }
+    if in_world(position) { Ok(()) } else { Err(CommandError::OutOfWorld(position)) }
+}
+
+/// Checks a centre of mass in world space. The shapes may have it far from the origin of the body.
+pub(crate) fn check_center(center: Vec3) -> Result<(), CommandError> {
+    if in_world(center) { Ok(()) } else { Err(CommandError::CenterOutOfWorld(center)) }
 }
 
 /// Checks gravity, m/s².

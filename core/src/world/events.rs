@@ -49,7 +49,7 @@ pub enum Event {
 pub struct Pair {
     /// The two bodies.
     pub bodies: [BodyId; 2],
-    /// Index of the shape in each body.
+    /// Number of the shape in each body.
     pub shapes: [u8; 2],
 }
 

@@ -120,9 +120,8 @@ impl Frame {
     pub(crate) fn make_page(&mut self, store: &mut Store, index: BodyIndex) {
         let Place { stream, page, .. } = Place::of(index);
         let stream = &mut self.streams[stream];
-        while stream.active.len() <= page {
-            stream.push_page(store);
-        }
+        let missing = (page + 1).saturating_sub(stream.active.len());
+        stream.push_pages(store, missing);
     }
 
     /// Returns whether the frame has pages for a body.

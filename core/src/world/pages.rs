@@ -6,10 +6,12 @@
 //! A page caches its last digest until it is written, so a page that frames share is hashed once.
 
 use crate::digest::Digest;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::OnceLock;
 
 /// Position of a page in its pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PageRef(u32);
 
 impl PageRef {
@@ -137,7 +139,7 @@ impl<T: Page> Pages<T> {
     }
 
     /// Allocates a page with a copy of this content.
-    pub(crate) fn add(&mut self, content: &T) -> PageRef {
+    fn add(&mut self, content: &T) -> PageRef {
         let page = self.allocate();
         self.content[page.0 as usize].copy_from(content);
         page
@@ -233,11 +235,31 @@ impl<T: Page> Pages<T> {
         from.iter().filter_map(|slot| slot.page()).for_each(|page| self.share(page));
     }
 
-    /// Returns a table with copies of the pages of another pool.
+    /// Appends entries without rows. All but the last share one page until something is written to it.
+    pub(crate) fn extend_table<S: Slot>(&mut self, table: &mut Vec<S>, missing: usize) {
+        let Some(before) = missing.checked_sub(1) else { return };
+        if before > 0 {
+            let shared = S::empty(self);
+            table.push(shared);
+            for _ in 1..before {
+                self.share_table(table, &[shared]);
+            }
+        }
+        table.push(S::empty(self));
+    }
+
+    /// Returns a table with copies of the pages of another pool, each once, also if the table has it several times.
     pub(crate) fn copy_table<S: Slot>(&mut self, other: &Self, table: &[S]) -> Vec<S> {
-        let copied = table.iter().map(|slot| match slot.page() {
-            Some(page) => S::of(self.add(other.get(page))),
-            None => S::empty(self),
+        let mut known = BTreeMap::new();
+        let copied = table.iter().map(|slot| {
+            let Some(page) = slot.page() else { return S::empty(self) };
+            S::of(match known.entry(page) {
+                Entry::Occupied(copy) => {
+                    self.share(*copy.get());
+                    *copy.get()
+                }
+                Entry::Vacant(entry) => *entry.insert(self.add(other.get(page))),
+            })
         });
         copied.collect()
     }

@@ -1,7 +1,7 @@
 //! Rows of a spawned body, from its definition.
 
 use super::command::{speed_lanes, spin_lanes};
-use super::def::{BodyDef, ShapeDef};
+use super::def::{BodyDef, ShapeDef, check_center};
 use super::errors::CommandError;
 use super::rows::{
     BodyIndex, BodyKind, ColdRow, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE, ShapeRow,
@@ -30,8 +30,10 @@ pub(super) fn rows(def: &BodyDef, shapes: &[ShapeRow]) -> Result<(HotRow, ColdRo
     let still = def.kind == BodyKind::Fixed;
     let (velocity, spin) =
         if still { (Vec3::ZERO, Vec3::ZERO) } else { (def.velocity, def.angular_velocity) };
+    let center = def.pose.point(cold.local_center);
+    check_center(center)?;
     let hot = HotRow {
-        center: def.pose.point(cold.local_center),
+        center,
         rotation: def.pose.rotation,
         velocity: speed_lanes(velocity)?,
         spin: spin_lanes(spin, cold.exponent)?,

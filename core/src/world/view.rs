@@ -4,7 +4,8 @@ use super::def::ShapeDef;
 use super::frame::{Frame, Place, Store};
 use super::locks::Locks;
 use super::rows::{
-    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE,
+    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, INERTIA_SET, MASS_SET, PERSIST_EVENTS,
+    STAY_EVENTS, STAYS_AWAKE,
 };
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
@@ -90,10 +91,27 @@ impl<'a> Body<'a> {
         self.cold.mass
     }
 
-    /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass.
+    /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass. A body that has a mass but no
+    /// shape with one (none at all, or sensors only) has those of its mass at a distance of 1 m from each axis.
+    ///
+    /// The result is within the range that [`set_mass`](World::set_mass) accepts for the body. The simulation knows moments beyond
+    /// that of [`Real`]: those of the lightest and smallest bodies read as its least step (2.3·10⁻¹⁰ kg·m²), those of the largest as its
+    /// greatest value (2.1·10⁹ kg·m²). Setting them replaces the exact ones.
     #[doc(alias = "principal_inertia")]
     pub fn inertia(&self) -> Vec3 {
         self.cold.moments()
+    }
+
+    /// Returns whether the mass is set, by [`BodyDef::mass`](super::BodyDef::mass) or [`World::set_mass`]. If not, it follows from the
+    /// shapes.
+    pub const fn is_mass_set(&self) -> bool {
+        self.cold.flags & MASS_SET != 0
+    }
+
+    /// Returns whether the moments of inertia are set, by [`BodyDef::inertia`](super::BodyDef::inertia) or [`World::set_mass`]. If not,
+    /// they follow from the shapes and the mass.
+    pub const fn is_inertia_set(&self) -> bool {
+        self.cold.flags & INERTIA_SET != 0
     }
 
     /// Returns the rotation from the principal axes of inertia to the body's frame.

@@ -16,12 +16,12 @@ impl World {
         if kind == BodyKind::Dynamic {
             let (page, row) =
                 (self.work.cold_page(&self.store, body.index()), Place::of(body.index()).row);
-            if page.rows[row].mass == Real::ZERO {
-                return Err(CommandError::NoMass);
-            }
             let plane = |shape: &ShapeRow| *shape.shape.geometry() == Geometry::HalfSpace;
             if page.shapes_of(row).iter().any(plane) {
                 return Err(MassError::HalfSpace.into());
+            }
+            if page.rows[row].mass == Real::ZERO {
+                return Err(CommandError::NoMass);
             }
         }
         self.cold_change(body, |cold| cold.kind = kind)?;

@@ -180,11 +180,11 @@ macro_rules! state_rows {
                 }
             }
 
-            /// Appends a page without rows of each kind.
-            pub(in crate::world) fn push_page(&mut self, store: &mut Store) {
-                $(self.$page.push(Slot::empty(&mut store.$page));)+
-                $($(#[cfg($cfg)])? self.$list.push(Slot::empty(&mut store.$list));)*
-                self.active.push(0);
+            /// Appends pages without rows of each kind. All but the last share one page until something is written to it.
+            pub(in crate::world) fn push_pages(&mut self, store: &mut Store, missing: usize) {
+                $(store.$page.extend_table(&mut self.$page, missing);)+
+                $($(#[cfg($cfg)])? store.$list.extend_table(&mut self.$list, missing);)*
+                self.active.resize(self.active.len() + missing, 0);
             }
 
             /// Appends the pages that another stream has beyond the end of this one, shared with it.

@@ -22,7 +22,7 @@ pub(crate) use list::{ListVisitor, Listed};
 use super::events::EventRow;
 use super::fields::{Field, IdRow, Keyed, OverrideRow, Row, RowText, WorldRow, layout};
 use super::page_bytes::{PagePlace, SectionDigests, State};
-use super::pages::{PageRef, Pages, Slot};
+use super::pages::{PageRef, Pages};
 use super::rows::{
     BodyIndex, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, ShapeRow,
 };

@@ -30,9 +30,7 @@ fn lanes_within<const F: u32>(lanes: &[crate::math::Lane<F>], limit: i32) -> boo
 pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
     /// One minute at 240 ticks per second.
     const MOST_STILL: u16 = 60 * 240;
-    // The centre of mass may lie beyond the limit if the origin is at it.
-    let limit = WORLD_LIMIT + Real::from_int(8192);
-    ensure(within(row.center, limit), "it is outside the world")?;
+    ensure(within(row.center, WORLD_LIMIT), "it is outside the world")?;
     let cap = Q20::from_real_saturating(MAX_SPEED).to_bits();
     ensure(lanes_within(&row.velocity, cap) && lanes_within(&row.spin, cap), "it is too fast")?;
     ensure(!row.moves() || cold.kind != BodyKind::Fixed, "it is fixed and moves")?;
@@ -76,6 +74,7 @@ pub(super) fn shape(row: &ShapeRow) -> Checked {
     let far = Real::from_int(4096);
     ensure(within(row.pose.translation, far), "it is too far from its body")?;
     ensure(row.pose.translation.length() <= far, "it is too far from its body")?;
+    ensure(row.density > Real::ZERO, "its density")?;
     row.material.check().map_err(|_| "its material")?;
     check_layer(row.filter.layer).map_err(|_| "its layer")
 }

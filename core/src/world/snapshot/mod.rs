@@ -27,7 +27,7 @@ use crate::digest::ShortDigest;
 use crate::history::HistoryError;
 use crate::pack::{self, Effort, UnpackError};
 
-/// Default limit for the unpacked rows of a snapshot, bytes: about 200,000 bodies in contact.
+/// Default limit for the unpacked rows of a snapshot, and for the state, bytes: about 200,000 bodies in contact.
 pub const SNAPSHOT_LIMIT: usize = 256 << 20;
 
 /// Error of [`World::restore`]. The world is unchanged.
@@ -70,6 +70,16 @@ pub enum SnapshotError {
     /// The tables can't be unpacked.
     #[error(transparent)]
     Unpack(#[from] UnpackError),
+    /// The state would take more memory than the limit.
+    #[error(
+        "the state of the snapshot takes {bytes} bytes, and the limit is {limit}; raise the limit of `World::restore_within`, or reject the sender"
+    )]
+    TooLarge {
+        /// Memory of the state.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// A required table is missing, present twice, or does not consist of whole rows.
     #[error("table {table} of the snapshot is missing or malformed; request another snapshot")]
     Table {
@@ -151,7 +161,10 @@ impl World {
         self.restore_within(snapshot, SNAPSHOT_LIMIT)
     }
 
-    /// Like [`restore`](Self::restore), with a limit for the unpacked rows in bytes. Reading needs about as much memory again.
+    /// Like [`restore`](Self::restore), with a limit in bytes for the unpacked rows, and another one of the same size for the state that
+    /// they become. Both are compared with it before they are allocated.
+    ///
+    /// Bodies whose ids are adjacent share a block of memory for 32, so a few bodies with scattered ids take as much as many.
     ///
     /// # Errors
     /// As for [`restore`](Self::restore).
@@ -173,7 +186,7 @@ impl World {
         let empty = base.map(write::keys);
         let empty = empty.as_ref().map(pack::Unpacked::image);
         let unpacked = pack::unpack(packed, layout, empty, limit)?;
-        let read = read::state(&unpacked, base)?;
+        let read = read::state(&unpacked, base, limit)?;
         self.become_state(read);
         Ok(())
     }
@@ -250,7 +263,7 @@ impl World {
     ) -> Result<(), SnapshotError> {
         let base = baseline.map(|tick| self.state_at(tick)).transpose();
         let base = base.map_err(SnapshotError::Baseline)?;
-        let read = read::state(tables, base)?;
+        let read = read::state(tables, base, SNAPSHOT_LIMIT)?;
         self.become_state(read);
         Ok(())
     }

@@ -5,13 +5,11 @@
 //! reads the row again.
 
 use crate::Tick;
-use crate::collide::{Posed, collide};
 use crate::data::FixedVec;
-use crate::math::{Q30, Quat, Real, Vec3};
-use crate::shape::Shape;
-use crate::step::MARGIN;
+use crate::math::{Real, Vec3};
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
 use crate::world::frame::{Frame, Place, Store};
+use crate::world::manifold::ShapePair;
 use crate::world::page_bytes::State;
 use crate::world::registry::Listed;
 use crate::world::rows::{
@@ -160,38 +158,19 @@ impl<'a> Predict<'a> {
         else {
             return;
         };
-        let center = |shape: ShapeKey| frame.cold(store, body_of(shape)).local_center;
-        let offsets = [
-            offset(first, center(a), known.rotations[0]),
-            offset(second, center(b), known.rotations[1]),
-        ];
-        let manifold = collide(
-            &posed(&first.shape, first, offsets[0], known.rotations[0]),
-            &posed(&second.shape, second, known.reference + offsets[1], known.rotations[1]),
-            MARGIN.to_bits(),
-        );
+        let centers = [a, b].map(|shape| frame.cold(store, body_of(shape)).local_center);
+        let pair = ShapePair { shapes: [first, second], centers };
+        let manifold = pair.manifold(known.reference, known.rotations, Vec3::ZERO);
         let old = row.points;
         row.normal = manifold.normal;
         row.points = FixedVec::new();
-        for (i, point) in manifold.points.iter().enumerate() {
-            let mut made = *point;
-            made.at = core::array::from_fn(|j| point.at[j].wrapping_add(offsets[0].to_bits()[j]));
+        for (i, &made) in manifold.points.iter().enumerate() {
             let same = old.iter().find(|old| old.feature == made.feature).or(old.get(i));
             let (impulse, preload) =
                 same.map_or_else(Default::default, |old| (old.impulse, old.preload));
             _ = row.points.push(ContactPoint::new(made, impulse, preload));
         }
     }
-}
-
-fn offset(shape: &ShapeRow, center: Vec3, rotation: Quat) -> Vec3 {
-    let local = shape.pose.translation - center;
-    if local == Vec3::ZERO { local } else { rotation.rotate(local) }
-}
-
-fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> Posed<'a> {
-    let rows = (rotation * row.pose.rotation).to_lanes();
-    Posed::new(shape, center.to_bits(), rows.map(|row| row.map(Q30::to_bits)))
 }
 
 /// The state for reading: definition and tick, which precede all other tables.

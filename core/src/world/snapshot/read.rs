@@ -12,7 +12,8 @@ use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
 use crate::world::page_bytes::{State, row_bytes};
 use crate::world::registry::{ListVisitor, Listed, Table};
 use crate::world::rows::{
-    BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, Overlap, PairKey, ShapeKey, ShapeRow, body_of,
+    BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap,
+    PairKey, ShapeKey, ShapeRow, body_of,
 };
 use crate::world::{EventRow, events::EventKind};
 use std::cell::RefCell;
@@ -69,6 +70,35 @@ impl<'a> Tables<'a> {
             return Err(SnapshotError::Table { table: table.name() });
         }
         Ok(Rows { table, buffer: &self.buffer, left: bytes.chunks_exact(length).enumerate() })
+    }
+
+    /// Memory of the state with these rows. A page with one body takes as much as one with 32, so it may be many times the
+    /// length of the tables.
+    fn bytes_as_state(&self) -> Result<u64> {
+        const PAGES: usize =
+            size_of::<HotPage>() + size_of::<ColdPage>() + size_of::<ContactPage>();
+        /// A generation, rounded up for the set of free indices and the references to pages.
+        const ID: usize = 6;
+        let mut bytes = 0;
+        let mut last = None;
+        for (_, row) in self.rows(Table::Bodies, 0)? {
+            let page = Some(page_number(body_index(row)));
+            bytes += if page == last { 0 } else { PAGES as u64 };
+            last = page;
+        }
+        for (table, extra, size) in [
+            (Table::Ids, 0, ID),
+            (Table::Shapes, 0, size_of::<ShapeRow>()),
+            (Table::Contacts, 1, size_of::<ContactRow>()),
+            (Table::Overlaps, 0, size_of::<Overlap>()),
+            (Table::Events, 0, size_of::<EventRow>()),
+        ] {
+            bytes += (self.rows(table, extra)?.left.len() * size) as u64;
+        }
+        for table in Table::ALL.into_iter().filter(|table| table.is_optional()) {
+            bytes += (self.rows(table, 0)?.left.len() * row_bytes(table)) as u64;
+        }
+        Ok(bytes)
     }
 }
 
@@ -135,8 +165,12 @@ fn shape_key(bytes: &[u8]) -> ShapeKey {
 }
 
 /// Reads the state from tables that were predicted from `base`.
-pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read> {
+pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>, limit: usize) -> Result<Read> {
     let tables = Tables::new(unpacked)?;
+    let (bytes, limit) = (tables.bytes_as_state()?, limit as u64);
+    if bytes > limit {
+        return Err(SnapshotError::TooLarge { bytes, limit });
+    }
     let (def, tick) = world(&tables, base)?;
     let frame = Frame { gravity: def.gravity, ..Frame::default() };
     let mut read = Read { def, tick, frame, store: Store::default() };
@@ -173,22 +207,22 @@ fn world(tables: &Tables<'_>, base: Option<State<'_>>) -> Result<(WorldDef, Tick
 
 fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
     let Read { frame, store, .. } = read;
-    let rows: Vec<_> = tables.rows(Table::Ids, 0)?.collect();
-    for rows in rows.chunk_by(|a, b| key(a.1) / STREAM_BODIES == key(b.1) / STREAM_BODIES) {
-        let first = rows[0].0;
-        let number = key(rows[0].1) / STREAM_BODIES;
-        first.ensure(number as usize >= frame.streams.len(), "its stream is not in order")?;
-        let number = u8::try_from(number).map_err(|_| first.wrong("its stream does not exist"))?;
-        let mut generations = Vec::with_capacity(rows.len());
+    let stream_of = |bytes: &[u8]| key(bytes) / STREAM_BODIES;
+    let mut rows = tables.rows(Table::Ids, 0)?.peekable();
+    while let Some(&(first, bytes)) = rows.peek() {
+        let stream = stream_of(bytes);
+        first.ensure(stream as usize >= frame.streams.len(), "its stream is not in order")?;
+        let number = u8::try_from(stream).map_err(|_| first.wrong("its stream does not exist"))?;
         let range = frame.stream(number).ids.range();
-        for ((at, bytes), index) in rows.iter().zip(range.clone().map(BodyIndex::new)) {
+        let mut generations = Vec::new();
+        let mut indices = range.clone().map(BodyIndex::new);
+        while let Some((at, bytes)) = rows.next_if(|(_, bytes)| stream_of(bytes) == stream) {
+            let index = indices.next().ok_or_else(|| first.wrong("its stream is too long"))?;
             let row: IdRow = at.read(bytes, &predict::id(base, index))?;
             at.ensure(row.index == index, "its index is not the next")?;
             generations.push(row.generation);
         }
-        let count = generations.len();
-        first.ensure(count == rows.len(), "its stream is too long")?;
-        let last = BodyIndex::new(range.start).plus(count - 1);
+        let last = BodyIndex::new(range.start).plus(generations.len() - 1);
         let pool = IdPool::with_generations(range, generations);
         frame.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("its generation"))?);
         frame.make_page(store, last);
