@@ -6,7 +6,7 @@
 //! √(m·4^e/I), and a row computes W·(Wᵀ·j).
 
 use super::constraint::V;
-use crate::math::{Q20, Q22, Quat, Real, Turn};
+use crate::math::{Q20, Q22, Q30, Quat, Real, Turn};
 use crate::world::rows::{ColdRow, HotRow};
 
 /// Inverse inertia in world directions.
@@ -19,15 +19,29 @@ pub(crate) struct Inertia {
     pub(super) limit: V<20>,
     /// True if free rotation changes the spin: the principal inertias differ and no rotation is locked.
     pub(super) wobbles: bool,
+    /// True if some arms have a J·M·J beyond [`ROW_LIMIT`].
+    pub(super) exceeds: bool,
 }
 
 /// Largest entry of M that fits a lane.
 const MATRIX_LIMIT: Real = Real::from_int(511);
 
+/// Limit of J·M·J of a row, for each of its bodies. With it 1 + J·M·J fits a lane, and so does each component of M·J, which is at most
+/// √(511·J·M·J).
+const ROW_LIMIT: i64 = 508;
+
+/// Trace of M up to which no arm exceeds [`ROW_LIMIT`]: arms are shorter than 2.
+const TRACE_LIMIT: Real = Real::from_int(127);
+
 impl Inertia {
     /// Inverse inertia of a body without rotation.
-    pub(super) const NONE: Self =
-        Self { rows: [[Q22::ZERO; 3]; 3], slender: false, limit: [Q20::ZERO; 3], wobbles: false };
+    pub(super) const NONE: Self = Self {
+        rows: [[Q22::ZERO; 3]; 3],
+        slender: false,
+        limit: [Q20::ZERO; 3],
+        wobbles: false,
+        exceeds: false,
+    };
 
     /// Inverse inertia of a dynamic body; `turn` is its rotation matrix.
     #[inline]
@@ -56,7 +70,7 @@ impl Inertia {
                 }
             }
         }
-        Self { rows, wobbles, ..Self::NONE }
+        Self { rows, wobbles, exceeds: x + y + z > TRACE_LIMIT, ..Self::NONE }
     }
 
     #[cold]
@@ -72,8 +86,59 @@ impl Inertia {
             slender: true,
             limit: limits(inverse, roots),
             wobbles,
+            exceeds: true,
         }
     }
+
+    /// Number of times that an arm must be halved so that no row at it exceeds [`ROW_LIMIT`]. The sum of J·M·J over three perpendicular
+    /// directions is tr(M)·|r|² − r·M·r; for the root it is Σ |w × r|² over its columns w.
+    pub(super) fn halvings_of_arm(&self, arm: &V<30>) -> u32 {
+        let rows = self.rows.map(|row| row.map(|c| i64::from(c.to_bits())));
+        let arm = arm.map(|c| i64::from(c.to_bits()));
+        let sum: i64 = if self.slender {
+            let across = |k: usize, i: usize, j: usize| {
+                let part = (rows[i][k] * arm[j] - rows[j][k] * arm[i]) >> 40;
+                part * part
+            };
+            (0..3).map(|k| across(k, 1, 2) + across(k, 2, 0) + across(k, 0, 1)).sum()
+        } else {
+            let trace = rows[0][0] + rows[1][1] + rows[2][2];
+            let arm = arm.map(|c| c >> 10);
+            let part = |i: usize, j: usize| {
+                let entry = if i == j { trace - rows[i][i] } else { -rows[i][j] };
+                entry * ((arm[i] * arm[j]) >> 20)
+            };
+            (0..3).map(|i| part(i, 0) + part(i, 1) + part(i, 2)).sum::<i64>() >> 18
+        };
+        halvings(i128::from(sum))
+    }
+
+    /// Number of times that the radius of a row about an axis must be halved so that the row does not exceed [`ROW_LIMIT`].
+    pub(super) fn halvings_of_radius(&self, axis: &V<30>, radius: Q30) -> u32 {
+        let rows = self.rows.map(|row| row.map(|c| i64::from(c.to_bits())));
+        let axis = axis.map(|c| i64::from(c.to_bits()));
+        // Wᵀ·axis or M·axis, with 12 fractional bits.
+        let along: [i64; 3] = core::array::from_fn(|k| {
+            (0..3).map(|i| (rows[i][k] * (axis[i] >> 2)) >> 38).sum::<i64>()
+        });
+        let sum: i64 = if self.slender {
+            along.iter().map(|c| c * c).sum()
+        } else {
+            (0..3).map(|k| (along[k] * axis[k]) >> 18).sum()
+        };
+        let radius = i128::from(radius.to_bits());
+        halvings((i128::from(sum) * radius * radius) >> 60)
+    }
+}
+
+/// Number of halvings of a length whose square this is, with 24 fractional bits, that bring it to [`ROW_LIMIT`].
+fn halvings(mut square: i128) -> u32 {
+    let mut halvings = 0;
+    while square > i128::from(ROW_LIMIT << 24) {
+        square >>= 2;
+        halvings += 1;
+    }
+    halvings
 }
 
 /// Divides the range of W·(Wᵀ·j) among the axes. Arms are shorter than 2, so a short axis takes at most 2·m·4^e/I. A
@@ -92,6 +157,6 @@ fn limits(inverse: [Real; 3], roots: [Real; 3]) -> V<20> {
 }
 
 /// Multiplies a cosine by an entry.
-fn product(cosine: crate::math::Q30, entry: Q22) -> Q22 {
+fn product(cosine: Q30, entry: Q22) -> Q22 {
     crate::math::Wide::ZERO.plus(cosine, entry).round::<30, 22>()
 }
