@@ -160,3 +160,76 @@ fn limits(inverse: [Real; 3], roots: [Real; 3]) -> V<20> {
 fn product(cosine: Q30, entry: Q22) -> Q22 {
     crate::math::Wide::ZERO.plus(cosine, entry).round::<30, 22>()
 }
+
+#[cfg(test)]
+#[allow(clippy::disallowed_types, reason = "an oracle")]
+mod tests {
+    use super::*;
+    use crate::math::{Q30, Vec3};
+    use crate::world::rows::{ColdRow, HotRow};
+    use proptest::prelude::*;
+
+    fn float<const F: u32>(v: V<F>) -> [f64; 3] {
+        v.map(|c| f64::from(c.to_bits()) / 2f64.powi(F as i32))
+    }
+
+    fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    }
+
+    fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+        (0..3).map(|k| a[k] * b[k]).sum()
+    }
+
+    /// J·M·J without the clamp of slender bodies, which makes it smaller.
+    fn squared(inertia: &Inertia, jacobian: [f64; 3]) -> f64 {
+        let rows = inertia.rows.map(float);
+        let column = |k: usize| [rows[0][k], rows[1][k], rows[2][k]];
+        let seen = [0, 1, 2].map(|k| dot(column(k), jacobian));
+        if inertia.slender { dot(seen, seen) } else { dot(seen, jacobian) }
+    }
+
+    fn direction() -> impl Strategy<Value = [f64; 3]> {
+        [-1.0..1.0f64, -1.0..1.0, -1.0..1.0].prop_filter_map("no direction", |v| {
+            let length = dot(v, v).sqrt();
+            (length > 0.1).then(|| v.map(|c| c / length))
+        })
+    }
+
+    fn lanes(v: [f64; 3]) -> V<30> {
+        v.map(|c| Q30::from_bits((c * 2f64.powi(30)) as i32))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        /// A ball of 2 mm with a sensor of ¾ m, deep in a large box, had arms of 1.15: J·M·J was beyond 512.
+        #[test]
+        fn no_row_exceeds_its_format(
+            powers in [-1.0..18.0f64, -1.0..18.0, -1.0..18.0], alike in any::<bool>(),
+            (axis, angle) in (direction(), 0.0..3.1f64),
+            arm in [-1.15..1.15f64, -1.15..1.15, -1.15..1.15], size in 0..12i32, radius in 0.0..1.15f64,
+            n in direction(),
+        ) {
+            let real = |x: f64| Real::from_bits((x * 2f64.powi(32)) as i64);
+            let powers = if alike { [powers[0]; 3] } else { powers };
+            let [x, y, z] = powers.map(|power| real(2f64.powf(power)));
+            let [u, v, w] = axis.map(real);
+            let rotation = Quat::from_axis_angle(Vec3::new(u, v, w), real(angle)).unwrap();
+            let hot = HotRow { rotation, ..HotRow::default() };
+            let cold = ColdRow { inverse_inertia: Vec3::new(x, y, z), ..ColdRow::default() };
+            let inertia = Inertia::new(&hot, &cold, &rotation.turn());
+            let arm = arm.map(|c| c / 2f64.powi(size));
+            let halvings = |times: u32| if inertia.exceeds { times } else { 0 };
+            let halved = halvings(inertia.halvings_of_arm(&lanes(arm)));
+            let found = squared(&inertia, cross(arm, n)) / 4f64.powi(halved as i32);
+            prop_assert!(found < 509.0, "{found} after {halved}");
+            let turned = halvings(inertia.halvings_of_radius(&lanes(n), Q30::from_bits((radius * 2f64.powi(30)) as i32)));
+            let found = squared(&inertia, n) * radius * radius / 4f64.powi(turned as i32);
+            prop_assert!(found < 509.0, "{found} after {turned}");
+            // An arm is not made shorter than needed: some direction is above an eighth of a third of the limit.
+            let most = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|e| squared(&inertia, cross(arm, e)));
+            prop_assert!(halved == 0 || most.iter().sum::<f64>() / 4f64.powi(halved as i32) > 120.0, "{most:?} after {halved}");
+        }
+    }
+}
