@@ -31,8 +31,8 @@ pub use isostep_core::world::{
     Material, ResimMode, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
-    HistoryError, Id, Lanes, Phase, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3,
-    data, digest, math, parallel, real, shape, state, world,
+    HistoryError, Id, Phase, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data,
+    digest, math, parallel, real, shape, state, world,
 };
 /// ```
 /// use isostep::{Button, Buttons, Input, Stick};

@@ -1,6 +1,6 @@
 //! Compute paths of a step: lane width and threads. All give the same bits.
 
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::world::World;
 

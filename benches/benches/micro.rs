@@ -47,7 +47,7 @@ fn pairs(criterion: &mut Criterion) {
             let height = if below == "plane" { Real::ZERO } else { half };
             let above = BodyDef::dynamic().at(Vec3::Y * (height + half)).shape(*shape);
             let above = world.spawn(above).expect("room");
-            world.command(Command::SetMaySleep(above, false)).expect("it lives");
+            world.command(Command::SetCanSleep(above, false)).expect("it lives");
             world.commit();
             for _ in 0..SETTLE {
                 world.step();

@@ -1,6 +1,6 @@
-// The lab in a real browser: opens the page, moves sliders, flips switches, cuts a machine off, plants a desync, looks at
-// a rollback, plays with the keyboard, saves a replay, in dark and light; checks that the machines agree again, that
-// nothing scrolls at 1280 × 800 and that the console is clean. Keeps screenshots; two of them are the README's.
+// The lab in a real browser: opens the page, moves sliders, flips switches, disconnects a machine, injects a desync, looks
+// at a rollback, plays with the keyboard, saves a replay, on desktops and phones, in dark and light; checks that the machines
+// agree again, that nothing scrolls at 1280 × 800 and that the console is clean. Keeps screenshots; two of them are the README's.
 //
 // usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]
 //   ISOSTEP      the command
@@ -13,21 +13,11 @@ import { mkdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { curves, scene, screens } from './lab-screens.mjs';
+import { FLAGS, NOT_OURS, TIMEOUT, expect, fits } from './page-checks.mjs';
 
 const USAGE = 'usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]';
-/** Timeout for a busy machine, ms. */
-const TIMEOUT = 90_000;
 const SIZE = { width: 1280, height: 800 };
-/** Console warning of Chromium's software renderer, which is not the page's. */
-const NOT_OURS = /GPU stall due to ReadPixels/;
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
-];
-
-function expect(holds, what) {
-  if (!holds) throw new Error(what);
-}
 
 /** Starts the lab on a free port. */
 async function startLab(program) {
@@ -68,12 +58,12 @@ class Visit {
 
   /** Waits until all machines agree on this tick or a later one. */
   async agreed(tick, what) {
-    const test = (least) => Number(/^✓ all \d agree on tick (\d+): [0-9a-f]{16}$/.exec(document.getElementById('badge').textContent)?.[1]) >= least;
-    await this.until(`${what}: all agree on tick ${tick}`, test, tick);
+    const test = (least) => Number(/^✓ (?:both|all \d) agree on tick (\d+): [0-9a-f]{16}$/.exec(document.getElementById('badge').textContent)?.[1]) >= least;
+    await this.until(`${what}: they agree on tick ${tick}`, test, tick);
   }
 
   async tick() {
-    return Number(/tick (\d+)/.exec(await this.text('.ticks'))[1]);
+    return Number(/tick\s+(\d+)/.exec(await this.text('.ticks'))[1]);
   }
 
   async slide(id, value) {
@@ -88,17 +78,11 @@ class Visit {
     return this.until(`the report says ${what}`, (wanted) => new RegExp(wanted).test(document.getElementById('report').textContent), what);
   }
 
-  async fits(what) {
-    const [high, wide] = await this.page.evaluate(() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth]);
-    expect(high <= SIZE.height && wide <= SIZE.width, `${what}: the page is ${wide} × ${high}, and would scroll`);
-    const outside = await this.page.evaluate(({ width, height }) => [...document.querySelectorAll('button, input, select, .view, .curves')]
-      .filter((it) => !it.closest('.bar'))
-      .map((it) => [it.id || it.className, it.getBoundingClientRect()])
-      .filter(([, box]) => box.right > width || box.bottom > height || box.width < 1).map(([name]) => name), SIZE);
-    expect(outside.length === 0, `${what}: ${outside} lie outside`);
+  fits(what) {
+    return fits(this.page, what, false);
   }
 
-  /** Number of colours in a machine's viewport: an empty one has one. */
+  /** Bytes of a machine's view as a picture: an empty one has few. */
   async drawn(machine) {
     const box = await this.page.locator('.view').nth(machine).boundingBox();
     const bytes = await this.page.screenshot({ clip: { x: box.x + 4, y: box.y + 4, width: box.width - 8, height: box.height - 8 } });
@@ -114,6 +98,11 @@ class Visit {
 async function settings(visit) {
   const { page } = visit;
   await visit.agreed(64, 'at first');
+  expect((await visit.text('#badge')).startsWith('✓ both agree'), 'two machines: both agree');
+  expect(/^score■ −?\d+● −?\d+$/.test(await visit.text('.score')), `the score is ${await visit.text('.score')}`);
+  expect(/simulated datagrams.*not.*wire protocol/.test(await visit.text('.note')), 'the page says that its bytes are not those of the wire');
+  for (const view of [0, 1]) await page.locator('.view').nth(view).locator('.names span:visible').first().waitFor();
+  await visit.until('packets in flight', () => Number(document.getElementById('map').dataset.flying) >= 4);
   await visit.fits('two machines');
   expect(await visit.drawn(0) > 8000 && await visit.drawn(1) > 8000, 'the machines are not drawn');
   await visit.slide('latency', 120);
@@ -121,11 +110,13 @@ async function settings(visit) {
   await visit.slide('loss', 5);
   await visit.slide('bursts', 3);
   await visit.address('net=120,40,5,3');
-  await page.locator('#ways label', { hasText: '1→2' }).click();
+  await visit.until('a lost packet', () => Number(document.getElementById('map').dataset.lost) > 0);
+  await page.locator('#way').selectOption('1-2');
   await visit.slide('latency', 20);
   await visit.address('link=1-2:20,40,5,3');
   await page.locator('#profile').selectOption('wifi');
   await visit.address('link=1-2:wifi');
+  await visit.until('a mark of the direction', () => document.querySelector('#way option[value="1-2"]').textContent === '1→2 •');
   await page.locator('#clock').selectOption('2');
   await visit.slide('drift', 5000);
   await visit.address('drift=2:5000');
@@ -149,11 +140,25 @@ async function settings(visit) {
 
 async function trouble(visit) {
   const { page } = visit;
+  const second = page.locator('.peer').nth(1);
+  // A busy machine may draw rarely, so the page itself notes what it showed.
+  await page.evaluate(() => {
+    window.looks = [];
+    const [first, second] = document.querySelectorAll('.peer');
+    const filter = (peer) => getComputedStyle(peer.querySelector('.view')).backdropFilter;
+    const visible = (selector) => second.querySelector(selector).checkVisibility();
+    new MutationObserver(() => looks.push({ first: filter(first), second: filter(second), severed: visible('.severed'), waits: visible('.waits') })).observe(second, { attributeFilter: ['class'] });
+  });
   await page.locator('#cut').click();
-  await visit.reported('Machine 2 is disconnected for 2 s');
-  await page.locator('.peer').nth(1).locator('.waits').waitFor();
+  await visit.until('a grey machine without a network', () => looks.some((it) => it.second.includes('grayscale(1)') && it.first === 'none' && it.severed));
+  expect((await second.locator('.severed').textContent()).includes('no network'), 'it says that there is no network');
   await visit.shot('cut');
-  await visit.address('cut=2@');
+  await visit.until('it waits', () => looks.some((it) => it.waits));
+  await visit.reported('Tick \\d+: machine 2 is connected again');
+  await visit.until('colours again', () => looks.at(-1).second === 'none' && !looks.at(-1).severed);
+  // The log and the URL count the same ticks.
+  const [, tick] = /Tick (\d+): machine 2 is disconnected for 2 s/.exec(await visit.text('#report'));
+  await visit.address(`cut=2@${tick}`);
   await visit.agreed(await visit.tick() + 32, 'after the cut');
   // A single bit flip is repaired; a permanent fault is not, and is explained.
   await page.locator('#flip').click();
@@ -163,6 +168,17 @@ async function trouble(visit) {
   await page.locator('#target').selectOption('score always');
   await page.locator('#flip').click();
   await visit.reported('Desync on tick \\d+.*entityplayers\\[0\\]fieldpoints');
+  // The cameras move to the player whose points differ, who flashes.
+  await visit.until('the body that differs is in the middle', () => document.getElementById('canvas').dataset.focus === '0'
+    && [...document.querySelectorAll('.view')].every((view) => {
+      const [box, name] = [view.getBoundingClientRect(), view.querySelector('.names span').getBoundingClientRect()];
+      const [x, y] = [(name.left + name.right) / 2 - (box.left + box.right) / 2, (name.top + name.bottom) / 2 - (box.top + box.bottom) / 2];
+      return Math.abs(x) < box.width * 0.1 && Math.abs(y) < box.height * 0.35;
+    }));
+  await visit.shot('desync-body');
+  await visit.until('the cameras go back', () => document.getElementById('canvas').dataset.focus === '');
+  await page.locator('#report button', { hasText: 'Show body' }).first().click();
+  await visit.until('the body again', () => document.getElementById('canvas').dataset.focus === '0');
   await visit.until('the badge says that they differ', () => document.getElementById('badge').textContent.startsWith('✗ desync'));
   await page.locator('#restart').click();
   await visit.agreed(16, 'after a restart');
@@ -172,16 +188,18 @@ async function trouble(visit) {
 /** A rollback, selected with the pointer and by keys. */
 async function rollback(visit) {
   const { page } = visit;
-  await page.locator('#ways label', { hasText: 'all' }).click();
+  await page.locator('#way').selectOption('');
   await page.locator('#profile').selectOption('mobile');
   await visit.until('a rollback', () => /[1-9]/.test(document.querySelector('.curves b').textContent));
-  await page.waitForTimeout(1500);
   await page.locator('.pick').first().click();
   await visit.until('what was computed again', () => /Rolled back \d+ ticks?, to tick \d+: resimulated (\d+ bod|nothing)/.test(document.querySelector('.chosen').textContent));
   await page.locator('.pick').first().press('ArrowLeft');
   await visit.shot('rollback');
   await page.locator('.pick').first().press('Escape');
   expect(await page.locator('.chosen').first().isHidden(), 'escape goes on');
+  await page.locator('.pick').first().click();
+  await page.locator('.resume').first().click();
+  expect(await page.locator('.chosen').first().isHidden(), 'the button goes on');
 }
 
 async function keyboard(visit) {
@@ -193,7 +211,7 @@ async function keyboard(visit) {
     await page.keyboard.press('Tab');
     reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.className));
   }
-  for (const name of ['command', 'save', 'theme', 'stage', 'pick', 'profile', 'way', 'latency', 'bursts', 'drift', 'players', 'mode', 'adaptive', 'cut', 'flip']) {
+  for (const name of ['command', 'save', 'theme', 'stage', 'pick', 'way', 'profile', 'latency', 'bursts', 'drift', 'players', 'mode', 'adaptive', 'crates', 'restart', 'cut', 'flip']) {
     expect(reached.has(name), `the keyboard does not reach ${name}, but ${[...reached]}`);
   }
   const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, button, [tabindex]')]
@@ -202,9 +220,22 @@ async function keyboard(visit) {
   await page.locator('#stage').focus();
   const digest = await visit.text('.digest');
   await page.keyboard.down('ArrowRight');
-  await page.waitForTimeout(800);
-  await page.keyboard.up('ArrowRight');
   await visit.until('another digest', (before) => document.querySelector('.digest').textContent !== before, digest);
+  await page.keyboard.up('ArrowRight');
+  // The keys of Tumble; E is none of them.
+  const posts = [];
+  const watch = (request) => { if (request.postData()?.includes('"do":"keys"')) posts.push(JSON.parse(request.postData())); };
+  page.on('request', watch);
+  await page.keyboard.press('e');
+  for (const key of ['f', 'j', 'Enter', ' ']) {
+    const [does, count] = [key === ' ' ? 'jump' : 'shove', posts.length];
+    await page.keyboard.down(key);
+    await page.keyboard.up(key);
+    while (posts.length < count + 2) await page.waitForEvent('request');
+    expect(posts[count][does] && !posts[count + 1][does], `the key ${key} sends ${JSON.stringify(posts)}`);
+  }
+  page.off('request', watch);
+  expect(posts.length === 8, `other keys send as well: ${JSON.stringify(posts)}`);
   // A gamepad with its stick to the right.
   const sent = page.waitForRequest((request) => request.postData()?.includes('"x":127,"y":0'));
   await page.evaluate(() => { navigator.getGamepads = () => [{ connected: true, axes: [1, 0], buttons: [] }]; });
@@ -222,13 +253,29 @@ async function replay(visit, program) {
   console.log(`replay: ${stdout.trim().split('\n')[0]}`);
 }
 
-/** Lockstep, and adaptive delay. */
+/** Lockstep, and adaptive delay. The page asks before a match restarts. */
 async function modes(visit) {
   const { page } = visit;
-  await page.locator('#adaptive').check();
-  await visit.address('adaptive=on');
+  const asks = page.locator('#confirm');
   await page.locator('#mode label', { hasText: 'lockstep' }).click();
+  await asks.waitFor();
+  await visit.shot('confirm');
+  const before = await visit.tick();
+  await asks.locator('button', { hasText: 'Keep' }).click();
+  await visit.until('the match goes on', (before) => Number(/tick\s+(\d+)/.exec(document.querySelector('.ticks').textContent)[1]) > before, before);
+  expect(await page.locator('#mode input[value=rollback]').isChecked() && page.url().includes('mode=rollback'), 'the mode is kept');
+  await page.locator('#mode label', { hasText: 'lockstep' }).click();
+  await asks.locator('button', { hasText: 'Restart' }).click();
   await visit.address('mode=lockstep');
+  await page.locator('#profile').selectOption('severe');
+  // The speed is that of the ticks played, the clock goes on.
+  const figure = (name) => `[...document.querySelectorAll('.curves li')].find((it) => it.querySelector('span').textContent === '${name}').querySelector('b').textContent`;
+  await visit.until('lockstep is slow', `parseInt(${figure('speed')}) < 40 && parseInt(${figure('speed')}) > 0 && Math.abs(parseFloat(${figure('clock')}) - 60) < 3`);
+  await page.locator('#adaptive').check();
+  await asks.locator('#confirm-never').check();
+  await asks.locator('button', { hasText: 'Restart' }).click();
+  await visit.address('adaptive=on');
+  await page.locator('#profile').selectOption('mobile');
   await visit.agreed(32, 'in lockstep');
   for (const players of [3, 4]) {
     await page.locator('#players label', { hasText: String(players) }).click();
@@ -244,11 +291,13 @@ async function pictures(visit, address, folder) {
   await page.goto(`${address}?seed=4&players=4&mode=rollback&net=mobile&flip=2@400:velocity`);
   await visit.reported('Desync on tick');
   await visit.agreed(464, 'after the desync');
+  await visit.until('the cameras go back', () => document.getElementById('canvas').dataset.focus === '');
   for (const theme of ['light', 'dark']) {
     while (!(await visit.text('#theme')).includes(theme)) await page.locator('#theme').click();
     await page.evaluate(() => document.activeElement.blur());
     await page.mouse.move(0, 0);
-    await page.waitForTimeout(500);
+    await visit.until('the theme', (theme) => document.documentElement.dataset.theme === theme, theme);
+    await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
     await visit.fits(theme);
     await visit.shot(theme);
     if (folder) await picture(page, folder, theme);
@@ -294,12 +343,14 @@ async function main([program, folder, ...options]) {
     const context = await browser.newContext({ viewport: SIZE, colorScheme: 'dark', acceptDownloads: true });
     visit = new Visit(await context.newPage(), folder);
     await visit.page.goto(address);
-    for (const part of [settings, trouble, rollback, keyboard, modes]) {
+    for (const part of [curves, scene, settings, trouble, rollback, keyboard, modes]) {
       await part(visit);
       console.log(`${part.name}: fine`);
     }
     await replay(visit, program);
     await pictures(visit, address, options[1]);
+    await screens(async (options) => new Visit(await (await browser.newContext(options)).newPage(), folder), address, folder);
+    console.log('screens: fine');
     expect(visit.console.length === 0, `the console says:\n${visit.console.join('\n')}`);
     // The URL opens the same match in another page.
     const said = visit.page.url();

@@ -97,8 +97,11 @@ fn the_page_is_served_without_external_files() {
     let lab = Lab::open(&[]);
     let page = lab.get("/");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("<title>Isostep lab</title>"));
-    let own = ["lab", "cards", "controls", "player", "report", "wire"];
-    let shared = ["draw", "meshes", "motion", "theme"];
+    let own = [
+        "lab", "cards", "confirm", "controls", "curves", "inspect", "layout", "map", "player",
+        "report", "touch", "wire",
+    ];
+    let shared = ["camera", "draw", "meshes", "motion", "names", "theme"];
     let modules = own.iter().chain(&shared).map(|name| format!("{name}.js"));
     for file in modules.chain(["base.css", "lab.css"].map(str::to_owned)) {
         assert!(lab.get(&format!("/{file}")).starts_with("HTTP/1.1 200"), "{file}");

@@ -1,7 +1,7 @@
 // The viewer of recordings in a real browser: opens a recording, drags the timeline, steps by keys, plays forwards and
-// backwards, looks at a gap, a cut end and a wrong digest, in dark and light; checks that what is shown is what
-// `isostep replay seek` says, that nothing scrolls at 1280 × 800 and that the console is clean. Keeps screenshots; one of
-// them is the guide's.
+// backwards, looks at a gap, a cut end and a wrong digest, on desktops and phones, in dark and light; checks that what is
+// shown is what `isostep replay seek` says, that nothing scrolls at 1280 × 800 and that the console is clean. Keeps
+// screenshots; one of them is the guide's.
 //
 // usage: node cli/tests/viewer.mjs ISOSTEP FOLDER [--pictures FOLDER]
 //   ISOSTEP      the command
@@ -14,21 +14,10 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { FLAGS, NOT_OURS, SCREENS, TIMEOUT, expect, fits, readable, still } from './page-checks.mjs';
 
 const USAGE = 'usage: node cli/tests/viewer.mjs ISOSTEP FOLDER [--pictures FOLDER]';
-/** Timeout for a busy machine, ms. */
-const TIMEOUT = 90_000;
 const SIZE = { width: 1280, height: 800 };
-/** Console warning of Chromium's software renderer, which is not the page's. */
-const NOT_OURS = /GPU stall due to ReadPixels/;
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
-];
-
-function expect(holds, what) {
-  if (!holds) throw new Error(what);
-}
 
 class Bench {
   constructor(program, folder) {
@@ -103,21 +92,28 @@ class Visit {
     return [box.x + 74 + part * (box.width - 74 - 12), box.y + 30];
   }
 
-  async fits(what) {
-    const [high, wide] = await this.page.evaluate(() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth]);
-    expect(high <= SIZE.height && wide <= SIZE.width, `${what}: the page is ${wide} × ${high}, and would scroll`);
-    const outside = await this.page.evaluate(({ width, height }) => [...document.querySelectorAll('button, input, #view, #timeline, aside section, #hint')]
-      .filter((it) => !it.hidden && !it.closest('.bar'))
-      .map((it) => [it.id || it.textContent.slice(0, 20), it.getBoundingClientRect()])
-      .filter(([, box]) => box.right > width || box.bottom > height || box.width < 1).map(([name]) => name), SIZE);
-    expect(outside.length === 0, `${what}: ${outside} lie outside`);
+  fits(what) {
+    return fits(this.page, what, false);
   }
 
   async theme(name) {
     while (!(await this.text('#theme')).includes(name)) await this.page.locator('#theme').click();
     await this.page.evaluate(() => document.activeElement.blur());
     await this.page.mouse.move(2, 2);
-    await this.page.waitForTimeout(400);
+    await this.repaints(3);
+  }
+
+  /** Pauses, unless playback has reached an end by itself: a click would start it again. */
+  pause() {
+    return this.page.evaluate(() => [...document.querySelectorAll('#play, #backwards')].find((it) => it.textContent.includes('Pause'))?.click());
+  }
+
+  /** Waits for this many repaints. */
+  repaints(count) {
+    return this.page.evaluate((count) => new Promise((done) => {
+      const next = () => (count-- > 0 ? requestAnimationFrame(next) : done());
+      next();
+    }), count);
   }
 
   shot(name) {
@@ -198,9 +194,9 @@ async function playing(visit, bench) {
   await page.keyboard.press(' ');
   await passes(0, 1);
   await page.keyboard.press(' ');
-  await page.waitForTimeout(300);
+  await visit.until('it stops', () => document.getElementById('play').textContent.includes('Play'));
   const stood = await visit.tick();
-  await page.waitForTimeout(300);
+  await visit.repaints(12);
   expect(await visit.tick() === stood, 'it stands');
   await agrees(visit, bench, 'evening');
   // Backwards over keyframes, at increasing rates.
@@ -211,7 +207,7 @@ async function playing(visit, bench) {
     await page.locator('#backwards').click();
     if (speed === '0.25') await visit.until('slowly', (from) => Number(document.getElementById('tick').textContent) < from, from);
     else await passes(from, -1);
-    await page.locator('#backwards').click();
+    await visit.pause();
     await agrees(visit, bench, 'evening');
   }
   await visit.until('the address', () => location.hash.endsWith('&speed=4'));
@@ -236,7 +232,7 @@ async function sharing(visit, bench) {
     await page.evaluate((hash) => { location.hash = hash; }, hash);
     await visit.shows(tick, hash);
   }
-  // An address that comes when the page is about to write its own one is not lost.
+  // An address that is opened when the page is about to write its own is not lost.
   await page.evaluate(() => {
     setTimeout(() => { location.hash = '#tick=555'; }, 200);
     document.getElementById('step').click();
@@ -265,6 +261,34 @@ async function pictures(visit, folder) {
   const path = join(folder, 'viewer.png');
   await page.screenshot({ path });
   console.log(`${path}: ${statSync(path).size} bytes`);
+}
+
+/** Every screen and theme: the match is on top, whole, and nothing lies beside the screen. */
+async function screens(open, address, bench) {
+  for (const [width, height] of SCREENS) for (const theme of ['light', 'dark']) {
+    const what = `${width} px, ${theme}`;
+    const phone = width < 600;
+    const visit = await open({ viewport: { width, height }, colorScheme: theme, hasTouch: phone, isMobile: phone });
+    const { page } = visit;
+    await page.goto(`${address}#tick=704`);
+    await visit.shows(704, what);
+    await visit.repaints(2);
+    await fits(page, what, width < 1000);
+    await readable(page, what);
+    const boxes = await page.evaluate(() => Object.fromEntries(['view', 'controls', 'inputs', 'timeline'].map((id) => [id, document.getElementById(id).getBoundingClientRect().toJSON()])));
+    expect(boxes.view.height >= 240 && boxes.view.bottom <= boxes.controls.top && boxes.timeline.bottom <= height, `${what}: the match is not on top: ${JSON.stringify(boxes)}`);
+    expect((boxes.inputs.top > boxes.controls.top) === (width < 1000), `${what}: the inputs are elsewhere`);
+    // All players are in the picture, with their names.
+    const names = await page.evaluate(() => [...document.querySelectorAll('.names span')].map((it) => [it.checkVisibility(), it.getBoundingClientRect().toJSON()]));
+    expect(names.length === 4 && names.every(([shown, { left, right, top, bottom }]) => shown && left >= boxes.view.left && right <= boxes.view.right && top >= boxes.view.top && bottom <= boxes.view.bottom),
+      `${what}: names lie outside: ${JSON.stringify(names)}`);
+    await page.locator('#play').click();
+    await still(page, what);
+    await visit.until(`${what}: it plays`, () => Number(document.getElementById('tick').textContent) > 704);
+    await page.screenshot({ path: join(bench.folder, `viewer-screen-${width}-${theme}.png`), fullPage: width < 1000 });
+    expect(visit.console.length === 0, `${what}: the console says\n${visit.console.join('\n')}`);
+    await page.context().close();
+  }
 }
 
 /** A faulty machine: its digest is red, and the difference is explained. */
@@ -339,7 +363,7 @@ async function gap(visit, bench, open) {
     await visit.until('over the gap', () => Number(document.getElementById('tick').textContent) > 600);
     await page.locator('#backwards').click();
     await visit.until('and back', () => Number(document.getElementById('tick').textContent) < 300);
-    await page.locator('#backwards').click();
+    await visit.pause();
   }
   await agrees(visit, bench, 'holed');
   await page.locator('#check').click();
@@ -420,6 +444,8 @@ async function main([program, folder, ...options]) {
     }
     await pictures(visit, options[1]);
     await blind(browser, evening.address, bench.folder);
+    await screens(async (options) => new Visit(await (await browser.newContext(options)).newPage(), bench.folder), evening.address, bench);
+    console.log('screens: fine');
     for (const part of [fault, cut, gap]) {
       await part(visit, bench, open);
       console.log(`${part.name}: fine`);

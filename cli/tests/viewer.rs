@@ -88,14 +88,14 @@ fn the_timeline_lists_the_content_of_the_file() {
     let facts = body(&viewer.get("/recording"));
     let (_, report) = dir.run("replay", "info a --json");
     let info: Value = serde_json::from_str(&report).unwrap();
-    for (fact, told) in [
+    for (fact, shown) in [
         ("first", "first_tick"),
         ("last", "last_tick"),
         ("keyframes", "keyframes"),
         ("seats", "seats"),
         ("assets", "assets"),
     ] {
-        assert_eq!(facts[fact], info[told], "{fact}");
+        assert_eq!(facts[fact], info[shown], "{fact}");
     }
     // Every 16 ticks; the end is a keyframe and has its own.
     assert_eq!(facts["digests"], json!([[0, 16, 19]]));
@@ -128,9 +128,9 @@ fn inputs_are_those_of_the_step_to_the_tick() {
         let frame = &frames(&viewer, &tick.to_string())[0];
         for player in [0, 1] {
             let did = arena_input(1, PlayerId(player), Tick(tick - 1));
-            let told = &frame["inputs"][usize::from(player)];
-            assert_eq!(told["stick"], json!(did.stick.to_steps()), "{player} at {tick}");
-            assert_eq!(told["who"], "human");
+            let shown = &frame["inputs"][usize::from(player)];
+            assert_eq!(shown["stick"], json!(did.stick.to_steps()), "{player} at {tick}");
+            assert_eq!(shown["who"], "human");
         }
     }
 }
@@ -240,7 +240,7 @@ fn a_long_seek_reaches_its_tick_or_is_superseded() {
     });
     let statuses: Vec<_> = answers.iter().map(|answer| Server::status(answer)).collect();
     assert!(statuses.iter().all(|status| ["200", "409"].contains(status)), "{statuses:?}");
-    assert!(statuses.contains(&"200"), "whoever came last is shown theirs");
+    assert!(statuses.contains(&"200"), "the last request is answered");
     same(&frames(&viewer, "870")[0], &sought(&dir, "b", 870));
 }
 

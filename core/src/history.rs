@@ -59,6 +59,7 @@ pub enum HistoryError {
 /// history.save(Tick(18), &vec![0]);
 /// assert_eq!(history.get(Tick(19)), Err(HistoryError::NotYet { newest: Tick(18) }));
 /// ```
+#[doc(alias("SavedStates", "GameStateCell"))]
 #[derive(Clone)]
 pub struct History<T> {
     capacity: usize,
@@ -168,7 +169,7 @@ impl<T: Clone> History<T> {
     }
 
     /// Drops all later ticks, pinned or not. Storage is kept.
-    pub fn forget_after(&mut self, tick: Tick) {
+    pub fn discard_after(&mut self, tick: Tick) {
         let from = self.held.partition_point(|slot| slot.tick <= tick);
         self.spare.extend(self.held.drain(from..).map(|slot| slot.state));
     }

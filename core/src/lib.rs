@@ -49,9 +49,10 @@ pub mod internals {
     pub use crate::math::mat3::{Mat3, Sym3};
     pub use crate::shape::mass::MassProperties;
     pub use crate::state::world::WorldSlots;
+    pub use crate::step::Lanes;
     pub use crate::world::explain::{ExplainError, FieldValue, RowDifference};
     pub use crate::world::islands::Islands;
-    pub use crate::world::page_bytes::StateSection;
+    pub use crate::world::registry::StateSection;
 
     pub mod pack {
         //! Compressed states.
@@ -80,5 +81,5 @@ pub use data::{Id, Rng, SlotMap};
 pub use history::HistoryError;
 pub use math::{Quat, Real, Transform, Vec3};
 pub use state::State;
-pub use step::{Lanes, Phase, StepReport};
+pub use step::{Phase, StepReport};
 pub use tick::Tick;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Number of a state, counted from the start of a world or a match. The step of tick *t* reads the state of *t* and the inputs of
 /// *t*, and computes the state of *t + 1*.
+#[doc(alias = "Frame")]
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

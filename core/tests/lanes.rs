@@ -2,9 +2,10 @@
 //! with random data in unused lanes.
 
 use isostep_core::digest::Digest;
+use isostep_core::internals::Lanes;
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, Material, ShapeDef, World, WorldDef};
-use isostep_core::{Lanes, Quat, Real, Vec3, real};
+use isostep_core::{Quat, Real, Vec3, real};
 use isostep_scenes::scenes;
 
 /// Ticks for each scene, enough for contacts between all bodies.
@@ -107,7 +108,7 @@ fn ball_with_sensor(radius: Real, material: Material) -> BodyDef {
 fn a_small_ball_with_a_sensor_deep_inside_a_box_keeps_its_rows_in_range() {
     let huge = Shape::cuboid(Vec3::splat(Real::from_int(4096))).unwrap();
     let axis = Vec3::new(Real::ONE, Real::ZERO, Real::ONE);
-    let turned = Quat::from_axis_angle(axis, real!(0.1)).unwrap();
+    let turned = Quat::from_axis_angle(axis, Real::ratio(1, 10)).unwrap();
     let center = Vec3::new(real!(-1), Real::HALF, real!(-1));
     let ball = ball_with_sensor(Real::ratio(1, 512), Material::default());
     let ground = BodyDef::fixed().at(center).rotated(turned).shape(huge);
@@ -119,7 +120,7 @@ fn a_small_ball_with_a_sensor_deep_inside_a_box_keeps_its_rows_in_range() {
 fn friction_of_fast_bodies_with_little_inertia_keeps_spins_in_range() {
     let thin = Real::ratio(1, 100);
     let rod = Shape::cuboid(Vec3::new(Real::ONE, thin, thin)).unwrap();
-    for friction in [real!(0.6), real!(1.9)] {
+    for friction in [Real::ratio(6, 10), Real::ratio(19, 10)] {
         let material = Material { friction, spinning: Real::HALF, ..Material::default() };
         let ground = BodyDef::fixed().shape(ShapeDef::from(Shape::HALF_SPACE).material(material));
         let ball = ball_with_sensor(Real::ratio(1, 50), material);

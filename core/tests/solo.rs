@@ -1,4 +1,4 @@
-//! Locality, tick by tick: an island alone, with the static and kinematic bodies in contact with it, has the same next state as in
+//! Locality, tick by tick: an island alone, with the fixed and kinematic bodies in contact with it, has the same next state as in
 //! the whole scene. Fault injection shows that this test can fail.
 
 use isostep_core::Rng;

@@ -4,7 +4,8 @@
 mod matrix_command;
 mod scenes_command;
 
-use isostep_core::{Lanes, Phase};
+use isostep_core::Phase;
+use isostep_core::internals::Lanes;
 use isostep_determinism_tests::{faults, numbers, recording, smoothness};
 use isostep_scenes::{Golden, scenes};
 use std::process::ExitCode;

@@ -148,7 +148,7 @@ impl Report {
         let mut told = 0;
         for at in (0..golden.len()).step_by(BROKEN_EVERY) {
             broken[at] ^= 1 << (at % 8);
-            if tells(&broken) {
+            if is_detected(&broken) {
                 told += 1;
             } else {
                 self.differences.push(format!("  a broken byte at {at} is not noticed"));
@@ -169,7 +169,7 @@ impl Report {
 }
 
 /// Returns true if a corrupted recording is detected.
-fn tells(file: &[u8]) -> bool {
+fn is_detected(file: &[u8]) -> bool {
     let short = Replay::open(file).is_ok_and(|replay| !replay.is_finished());
     short || verify_file(file).map_or(true, |found| found.mismatch.is_some())
 }

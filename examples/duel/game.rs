@@ -96,9 +96,9 @@ impl Duel {
         } else {
             behind
         };
-        let way = (target - me).normalize_or(ahead) * 127;
+        let offset = (target - me).normalize_or(ahead) * 127;
         let steps = |along: Real| along.floor_to_int().clamp(-127, 127) as i8;
-        Stick::from_steps(steps(way.x), steps(way.z)).unwrap_or_default()
+        Stick::from_steps(steps(offset.x), steps(offset.z)).unwrap_or_default()
     }
 
     fn place(&self, body: BodyId) -> Vec3 {

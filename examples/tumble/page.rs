@@ -21,10 +21,11 @@ const QUEUE: usize = 32;
 /// Messages that a new reader receives.
 const NOTES: usize = 6;
 
-const FILES: [(&str, &str, &str); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/tumble.css", "text/css", include_str!("page/tumble.css")),
     ("/tumble.js", "text/javascript", include_str!("page/tumble.js")),
+    ("/touch.js", "text/javascript", include_str!("page/touch.js")),
     ("/draw.js", "text/javascript", include_str!("page/draw.js")),
 ];
 

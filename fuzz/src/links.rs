@@ -201,7 +201,7 @@ pub fn document(data: &[u8]) {
     }
 }
 
-/// Lays bytes into a file and loads it as everything that lies in files.
+/// Writes bytes to a file and loads it as each kind of file.
 ///
 /// # Panics
 /// When something is loaded that was not there, or the file can't be written.

@@ -106,7 +106,7 @@ impl Ends {
         }
     }
 
-    /// Bytes as a datagram to machine 1, from where its peers are and from elsewhere. Nobody has keys to seal them: the connection
+    /// Bytes as a datagram to machine 1, from where its peers are and from elsewhere. No sender has keys to seal them: the connection
     /// goes on.
     ///
     /// # Panics

@@ -26,7 +26,7 @@ pub fn baseline() -> (Vec<u8>, Segments) {
     (bytes, segments)
 }
 
-/// Unpacks any bytes, as they are and with their digests made right, so that damage reaches what lies behind the digests.
+/// Unpacks any bytes, as they are and with their digests made right, so that damage passes the digests.
 ///
 /// # Panics
 /// When unpacking breaks a promise.

@@ -37,7 +37,7 @@ pub mod internals {
     };
     pub use crate::pace::{ArrivalStats, MarginReport};
     pub use crate::replay::records::InputBytes;
-    pub use crate::session::{Accepted, DEPTHS, FeedError, MAX_PEERS, RecordError};
+    pub use crate::session::{Accepted, DEPTHS, FeedError, MAX_PEERS, Op, RecordError};
     pub use crate::sim_network::internals::{
         Change, ClockError, Delivery, LinkStats, Losses, SendError, SimEvent, Timers, UnknownNode,
         VirtualClock,
@@ -61,8 +61,8 @@ pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
     Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY, MAX_PLAYERS,
-    MAX_PREDICTION, Mode, Op, Plan, Predictor, Rollback, RunError, RunReport, Session,
-    SessionConfig, SessionError, SessionEvent, Stall, StartInputs, Stats,
+    MAX_PREDICTION, Mode, Plan, Predictor, Rollback, RunError, RunReport, Session, SessionConfig,
+    SessionError, SessionEvent, Stall, StartInputs, Stats,
 };
 pub use sim_match::SimMatch;
 pub use sim_network::{LinkConfig, NodeId, SimNetwork};

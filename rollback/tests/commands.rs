@@ -21,7 +21,7 @@ fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![6 => Just(Fate::Confirmed), 2 => Just(Fate::Overridden), 1 => Just(Fate::LeftOut)]
 }
 
-/// A command of a test opens with its number, so that its first piece tells which it is.
+/// A command of a test opens with its number, so that its first piece identifies it.
 fn command(number: usize, len: usize) -> Vec<u8> {
     (0..len).map(|at| (number + at * 31) as u8).collect()
 }
@@ -159,7 +159,7 @@ proptest! {
         prop_assert!(stories.iter().all(|story| story.delivered.len() == 1));
         for (number, late) in stories.iter().enumerate() {
             for early in &stories[number + 1..] {
-                // What may overtake is checked where commands begin, in `note`.
+                // Overtaking is checked where commands begin, in `note`.
                 prop_assert!(early.delivered >= late.delivered || late.begun > 1);
             }
         }

@@ -69,7 +69,7 @@ struct Pair<A, B>(A, B);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]
 #[input(crate = rollback)]
-struct Nobody;
+struct Unit;
 
 #[test]
 fn hold_and_merge_go_field_by_field() {
@@ -90,5 +90,5 @@ fn what_both_have_is_carried_and_nothing_else() {
 
 #[test]
 fn a_player_without_input_is_one() {
-    assert_eq!(Nobody::merge(Nobody::hold(Nobody), Nobody), Nobody);
+    assert_eq!(Unit::merge(Unit::hold(Unit), Unit), Unit);
 }

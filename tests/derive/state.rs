@@ -90,7 +90,7 @@ fn saved(change: impl FnOnce(&mut Match)) -> (Match, <Match as State>::Slots) {
 }
 
 /// Differences of the other state from ours.
-fn told(change: impl FnOnce(&mut Match)) -> Vec<String> {
+fn differences(change: impl FnOnce(&mut Match)) -> Vec<String> {
     let ((ours, a), (theirs, b)) = (saved(|_| {}), saved(change));
     let (mut left, mut right) = (DigestTree::new(), DigestTree::new());
     ours.tree(&a, Tick(5), "", &mut left).unwrap();
@@ -107,15 +107,15 @@ fn told(change: impl FnOnce(&mut Match)) -> Vec<String> {
 
 #[test]
 fn a_difference_in_every_part_is_named() {
-    assert_eq!(told(|_| {}), [""; 0]);
-    assert_eq!(told(|game| game.r#type = 2), ["state, type: 1 here, 2 there"]);
-    assert_eq!(told(|game| game.hud.score = 7), ["hud, score: 0 here, 7 there"]);
+    assert_eq!(differences(|_| {}), [""; 0]);
+    assert_eq!(differences(|game| game.r#type = 2), ["state, type: 1 here, 2 there"]);
+    assert_eq!(differences(|game| game.hud.score = 7), ["hud, score: 0 here, 7 there"]);
     assert_eq!(
-        told(|game| game.hud.log.push(9)),
+        differences(|game| game.hud.log.push(9)),
         ["hud, log: (empty) here, (nothing) there", "hud.log, [0]: (nothing) here, 9 there"]
     );
-    assert_eq!(told(|game| game.rules.0 = 4), ["rules, 0: 3 here, 4 there"]);
-    let kicked = told(|game| {
+    assert_eq!(differences(|game| game.rules.0 = 4), ["rules, 0: 3 here, 4 there"]);
+    let kicked = differences(|game| {
         game.level.0.set_velocity(game.level.1, Vec3::from_ints(0, 2, 0)).unwrap();
         game.level.0.commit();
     });
@@ -124,7 +124,7 @@ fn a_difference_in_every_part_is_named() {
 
 #[test]
 fn scratch_is_no_part_of_the_state() {
-    assert_eq!(told(|game| game.buffer.push(1)), [""; 0]);
+    assert_eq!(differences(|game| game.buffer.push(1)), [""; 0]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_part_that_lost_a_tick_stops_all_of_them() {
     game.level.0.commit();
     assert!(matches!(
         game.load(&mut slots, Tick(6)),
-        Err(StateError::Forgotten { tick: Tick(6), .. })
+        Err(StateError::Discarded { tick: Tick(6), .. })
     ));
     assert!(game.pin(&mut slots, Tick(6)).is_err());
     assert_eq!(game.hud.score, 3);

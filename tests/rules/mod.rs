@@ -117,7 +117,7 @@ fn every_line_of_code_in_the_guide_is_compiled_here() {
                     count += 1;
                 }
                 "text" => (),
-                other => panic!("{title}: a block of {other:?} that nobody checks"),
+                other => panic!("{title}: a block of {other:?} that no test checks"),
             }
         }
     }

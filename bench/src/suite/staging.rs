@@ -19,7 +19,7 @@ pub fn sleepless(name: &str) -> Option<Scene> {
     let ids: Vec<_> = scene.world.bodies().map(|(id, _)| id).collect();
     for id in ids {
         // The body exists, so the command is valid.
-        let _ = scene.world.command(Command::SetMaySleep(id, false));
+        let _ = scene.world.command(Command::SetCanSleep(id, false));
     }
     Some(scene)
 }

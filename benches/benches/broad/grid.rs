@@ -1,6 +1,6 @@
 //! A spatial hash grid with the interface of the broad phase, for comparison only.
 //!
-//! Integer cells of one size chosen for the scene. Static proxies are hashed once; moving ones on
+//! Integer cells of one size chosen for the scene. Fixed proxies are hashed once; moving ones on
 //! each step, which for a grid is as cheap as moving them. Proxies that span more than `MAX_CELLS`
 //! cells are kept in a separate list.
 
@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 
 type Cell = [i64; 3];
 
-struct Thing {
+struct Item {
     key: u32,
     tight: Aabb,
     active: bool,
@@ -22,7 +22,7 @@ struct Thing {
 /// Chain entry: a proxy in a cell.
 struct Entry {
     cell: Cell,
-    thing: u32,
+    item: u32,
     next: u32,
 }
 
@@ -54,14 +54,14 @@ impl Layer {
         (mixed as u64 >> 40) as usize & (self.heads.len() - 1)
     }
 
-    fn insert(&mut self, thing: u32, tight: &Aabb, shift: u32) {
+    fn insert(&mut self, item: u32, tight: &Aabb, shift: u32) {
         let Some([low, high]) = cells(tight, shift) else {
-            self.large.push(thing);
+            self.large.push(item);
             return;
         };
         each_cell(low, high, |cell| {
             let bucket = self.bucket(cell);
-            self.entries.push(Entry { cell, thing, next: self.heads[bucket] });
+            self.entries.push(Entry { cell, item, next: self.heads[bucket] });
             self.heads[bucket] = self.entries.len() as u32 - 1;
         });
     }
@@ -71,7 +71,7 @@ impl Layer {
         while at != NONE {
             let entry = &self.entries[at as usize];
             if entry.cell == cell {
-                visit(entry.thing);
+                visit(entry.item);
             }
             at = entry.next;
         }
@@ -102,7 +102,7 @@ fn each_cell(low: Cell, high: Cell, mut visit: impl FnMut(Cell)) {
 pub(crate) struct Grid {
     /// Log2 of the cell width, in ulps.
     shift: u32,
-    things: Vec<Thing>,
+    items: Vec<Item>,
     fixed: Layer,
     mobile: Layer,
     scratch: Vec<(u32, u32)>,
@@ -111,25 +111,24 @@ pub(crate) struct Grid {
 impl Grid {
     pub(crate) fn new(shift: u32) -> Self {
         let (fixed, mobile) = (Layer::new(), Layer::new());
-        Self { shift, things: Vec::new(), fixed, mobile, scratch: Vec::new() }
+        Self { shift, items: Vec::new(), fixed, mobile, scratch: Vec::new() }
     }
 
     pub(crate) fn insert(&mut self, key: u32, tight: &Aabb, active: bool) {
-        self.things.push(Thing { key, tight: *tight, active });
+        self.items.push(Item { key, tight: *tight, active });
     }
 
     pub(crate) fn update(&mut self, nth: usize, tight: &Aabb) {
-        self.things[nth].tight = *tight;
+        self.items[nth].tight = *tight;
     }
 
-    /// Hashes the static proxies; call once, after all are inserted.
+    /// Hashes the fixed proxies; call once, after all are inserted.
     pub(crate) fn settle(&mut self) {
         for _ in 0..2 {
             // The first pass counts the buckets.
             self.fixed.clear();
-            for (index, thing) in self.things.iter().enumerate().filter(|(_, thing)| !thing.active)
-            {
-                self.fixed.insert(index as u32, &thing.tight, self.shift);
+            for (index, item) in self.items.iter().enumerate().filter(|(_, item)| !item.active) {
+                self.fixed.insert(index as u32, &item.tight, self.shift);
             }
         }
     }
@@ -141,9 +140,9 @@ impl Grid {
         out: &mut Vec<(u32, u32)>,
     ) {
         out.clear();
-        let Self { shift, things, fixed, mobile, scratch } = self;
+        let Self { shift, items, fixed, mobile, scratch } = self;
         let mut test = |a: u32, b: u32| {
-            let (first, second) = (&things[a as usize], &things[b as usize]);
+            let (first, second) = (&items[a as usize], &items[b as usize]);
             if first.tight.overlaps(&second.tight) {
                 let pair = (first.key.min(second.key), first.key.max(second.key));
                 if filter(pair.0, pair.1) {
@@ -153,7 +152,7 @@ impl Grid {
         };
         mobile.clear();
         for &a in active {
-            let tight = &things[a as usize].tight;
+            let tight = &items[a as usize].tight;
             for &b in fixed.large.iter().chain(&mobile.large) {
                 test(a, b);
             }
@@ -162,7 +161,7 @@ impl Grid {
                     // Proxies may share cells; only the cell with the greater first corner reports
                     // the pair.
                     let mut once = |b: u32| {
-                        let other = things[b as usize].tight.min().to_bits();
+                        let other = items[b as usize].tight.min().to_bits();
                         if (0..3).all(|axis| low[axis].max(other[axis] >> *shift) == cell[axis]) {
                             test(a, b);
                         }
@@ -171,12 +170,12 @@ impl Grid {
                     mobile.in_cell(cell, &mut once);
                 }),
                 None => {
-                    // A large moving proxy: tested against all static ones and all moving ones
+                    // A large moving proxy: tested against all fixed ones and all moving ones
                     // before it.
-                    for (b, thing) in things.iter().enumerate() {
+                    for (b, item) in items.iter().enumerate() {
                         let b = b as u32;
                         let listed = fixed.large.contains(&b) || mobile.large.contains(&b);
-                        if !listed && (!thing.active || b < a) {
+                        if !listed && (!item.active || b < a) {
                             test(a, b);
                         }
                     }

@@ -30,7 +30,7 @@ struct Emitted {
 fn machine() -> String {
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    format!("{arch} {os}, {build}, {} lanes", isostep_core::Lanes::widest().name())
+    format!("{arch} {os}, {build}, {} lanes", isostep_core::internals::Lanes::widest().name())
 }
 
 pub(super) fn emit(path: &Path, only: Option<&str>, long: bool) -> Result<ExitCode, CheckError> {
@@ -55,7 +55,7 @@ pub(super) fn emit(path: &Path, only: Option<&str>, long: bool) -> Result<ExitCo
 }
 
 fn read(path: &Path) -> Result<Emitted, CheckError> {
-    let foreign = |why: String| CheckError::Foreign { path: path.to_owned(), why };
+    let foreign = |why: String| CheckError::NotADigestList { path: path.to_owned(), why };
     let text = fs::read_to_string(path)
         .map_err(|error| CheckError::Read { path: path.to_owned(), error })?;
     let emitted: Emitted =

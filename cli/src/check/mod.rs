@@ -26,7 +26,7 @@ pub(crate) enum CheckError {
     #[error("{}: can't be read ({error}); check the path and its permissions", path.display())]
     Read { path: PathBuf, error: io::Error },
     #[error("{}: not written by `isostep check --emit` ({why}); choose another file", path.display())]
-    Foreign { path: PathBuf, why: String },
+    NotADigestList { path: PathBuf, why: String },
     #[error("{}: {why}", path.display())]
     NotComparable { path: PathBuf, why: String },
     #[error("a committed golden can't be read: {0}; restore it from the repository, or mint it")]

@@ -118,7 +118,11 @@ fn verdict(tally: &Tally) -> String {
     let Tally { compared, verdict, rows, .. } = tally;
     match verdict {
         Verdict::Unknown => "no tick compared yet".to_owned(),
-        Verdict::Agree => format!("all agree on tick {compared}: {}", rows[0].digest),
+        Verdict::Agree => {
+            let all =
+                if rows.len() == 2 { "both".to_owned() } else { format!("all {}", rows.len()) };
+            format!("{all} agree on tick {compared}: {}", rows[0].digest)
+        }
         Verdict::Differ => format!("machines DIFFER on tick {compared}"),
     }
 }
@@ -138,7 +142,7 @@ fn figures(tally: &Tally) -> String {
 /// the bodies in them.
 fn table(rows: &[Row]) -> Vec<String> {
     let head = format!(
-        "{:>7} {:>6} {:>9} {:>9} {:>9} {:>11} {:>7} {:>6} {:>5} {:>7} {:>8}  {}",
+        "{:>7} {:>6} {:>9} {:>9} {:>9} {:>11} {:>7} {:>6} {:>5} {:>7} {:>8} {:>8}  {}",
         "machine",
         "tick",
         "confirmed",
@@ -149,12 +153,13 @@ fn table(rows: &[Row]) -> Vec<String> {
         "stalls",
         "delay",
         "ticks/s",
+        "clock Hz",
         "bytes/s",
         "ms p50 ≤ p99",
     );
     let row = |(row, number): (&Row, u32)| {
         format!(
-            "{number:>7} {:>6} {:>9} {:>9} {:>4.1} ≤ {:>2} {:>11} {:>7} {:>6} {:>5} {:>7.2} {:>8}  {:>6.2} ≤ {:.2}",
+            "{number:>7} {:>6} {:>9} {:>9} {:>4.1} ≤ {:>2} {:>11} {:>7} {:>6} {:>5} {:>7.2} {:>8.2} {:>8}  {:>6.2} ≤ {:.2}",
             row.tick,
             row.confirmed,
             row.rollbacks,
@@ -164,6 +169,7 @@ fn table(rows: &[Row]) -> Vec<String> {
             row.redone,
             row.stalls,
             row.delay,
+            row.speed(),
             f64::from(row.millihertz) / 1000.0,
             row.bytes * u64::from(TICKS_A_SECOND) / row.frames().max(1),
             row.millis(50),
@@ -189,6 +195,10 @@ impl Ending {
         if tally.notes_left_out > 0 {
             writeln!(out, "  and {} more of the same kind", tally.notes_left_out)?;
         }
+        writeln!(
+            out,
+            "Bytes are those of the simulated datagrams, not of the encrypted packets that WIRE.md specifies."
+        )?;
         let (median, most) = (tally.millis(50), tally.millis(99));
         writeln!(
             out,

@@ -1,6 +1,6 @@
 //! Counters of each machine over a match, and its result.
 
-use super::explains;
+use super::{TICKS_A_SECOND, explains};
 use crate::play::{Frame, Note, PeerFrame, Verdict};
 use crate::settings::Settings;
 use isostep_core::digest::Digest;
@@ -46,6 +46,11 @@ impl Row {
         self.millihertz = frame.millihertz;
         self.micros.push(frame.micros);
         self.digest = frame.digest.map(|byte| format!("{byte:02x}")).concat();
+    }
+
+    /// Ticks played a second of true time.
+    pub(super) fn speed(&self) -> f64 {
+        f64::from(self.tick * TICKS_A_SECOND) / self.frames().max(1) as f64
     }
 
     pub(super) const fn frames(&self) -> u64 {
@@ -165,7 +170,8 @@ impl Ending {
                     "bodies_again": row.redone,
                     "stalls": row.stalls,
                     "delay": row.delay,
-                    "ticks_per_second": f64::from(row.millihertz) / 1000.0,
+                    "ticks_per_second": row.speed(),
+                    "clock_hz": f64::from(row.millihertz) / 1000.0,
                     "sent_bytes": row.bytes,
                     "frame_ms": { "p50": row.millis(50), "p99": row.millis(99) },
                 })

@@ -2,7 +2,7 @@
 
 use super::Finding;
 use super::probe::{Clock, LAB_PORT, Ports, SIZES};
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use std::time::Duration;
 
 /// One tick at 60 Hz.

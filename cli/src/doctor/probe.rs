@@ -1,6 +1,6 @@
 //! Measures, without interpretation. No probe takes longer than a second.
 
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -4,17 +4,19 @@
 //! ```text
 //! message  u32 bytes that follow · u8 kind · payload
 //! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 recorded ticks
-//!          · u8 verdict · u8 peers · u16 bodies · peers
+//!          · u8 verdict · u8 peers · u16 bodies · peers · u8 packets · packets
 //! peer     u32 current tick · u32 confirmed · u16 predicted ticks · u16 depth · u16 resimulated ticks · u16 resimulated bodies · u16 stalls
-//!          · u16 bytes · u16 delay · u16 tick rate, in 1/500 Hz · u16 microseconds, in tens · u8 sides · i16 score × sides
+//!          · u16 bytes · u16 delay · u16 clock rate, in 1/500 Hz · u16 microseconds, in tens · u8 connected
+//!          · u8 sides · i16 score × sides
 //!          · 8 bytes of digest · bodies · u8 groups · groups · u8 ghosts · ghosts
 //! body     pose · u8 asleep
 //! pose     i16 position × 3, in 1/512 m · i16 rotation × 4, in 1/32767
 //! group    u8 body · u8 lowest body of its island
 //! ghost    u8 body · pose
+//! packet   u8 from · u8 to · u16 milliseconds of flight, or 65535 if lost
 //! ```
 
-use crate::play::{Frame, PeerFrame};
+use crate::play::{Frame, Packet, PeerFrame};
 use isostep_core::Transform;
 
 /// Kind of a message.
@@ -28,6 +30,9 @@ pub(crate) enum Kind {
     /// An event, as JSON.
     Note = 3,
 }
+
+/// Time of flight of a lost packet.
+const LOST: u16 = u16::MAX;
 
 /// Frames a payload as a message.
 pub(crate) fn message(kind: Kind, payload: &[u8]) -> Vec<u8> {
@@ -48,6 +53,13 @@ pub(crate) fn encode(frame: &Frame) -> Vec<u8> {
     out.extend_from_slice(&[frame.verdict as u8, frame.peers.len() as u8]);
     out.extend_from_slice(&(bodies as u16).to_le_bytes());
     frame.peers.iter().for_each(|peer| encode_peer(peer, &mut out));
+    // A machine sends one packet a tick to each other one.
+    let packets = &frame.packets[..frame.packets.len().min(u8::MAX.into())];
+    out.push(packets.len() as u8);
+    for &Packet { from, to, millis } in packets {
+        out.extend_from_slice(&[from, to]);
+        out.extend_from_slice(&millis.map_or(LOST, |millis| millis.min(LOST - 1)).to_le_bytes());
+    }
     out
 }
 
@@ -69,7 +81,7 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
     for count in counts {
         out.extend_from_slice(&u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes());
     }
-    out.push(peer.score.len() as u8);
+    out.extend_from_slice(&[peer.connected.into(), peer.score.len() as u8]);
     for &points in &peer.score {
         let points = points.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
         out.extend_from_slice(&points.to_le_bytes());
@@ -141,6 +153,7 @@ mod tests {
             delay: 6,
             millihertz: 60_100,
             micros: 1_234,
+            connected: present == 100,
             score: vec![2, -3, 70_000],
             digest: [0xde, 0xad, 0xbe, 0xef, 1, 2, 3, 4],
             groups: vec![(1, 0), (0, 0)],
@@ -154,6 +167,10 @@ mod tests {
             verdict: Verdict::Differ,
             recorded: 90,
             peers: vec![peer(100), peer(101)],
+            packets: vec![
+                Packet { from: 0, to: 1, millis: Some(66) },
+                Packet { from: 1, to: 0, millis: None },
+            ],
         };
         let bytes = message(Kind::Frame, &encode(&frame));
         let mut from = Bytes(&bytes);
@@ -163,7 +180,8 @@ mod tests {
         for present in [100, 101] {
             assert_eq!([4, 4].map(|n| from.number(n)), [present, 95]);
             assert_eq!([2; 6].map(|n| from.number(n)), [5, 4, 65_535, 12, 1, 321]);
-            assert_eq!([2, 2, 2, 1].map(|n| from.number(n)), [6, 30_050, 123, 3]);
+            let connected = u64::from(present == 100);
+            assert_eq!([2, 2, 2, 1, 1].map(|n| from.number(n)), [6, 30_050, 123, connected, 3]);
             assert_eq!(from.signed(), [2, -3, 32_767]);
             assert_eq!(from.number(8), 0x0403_0201_efbe_adde);
             assert_eq!(from.signed(), [640, -256, 1536]);
@@ -177,6 +195,8 @@ mod tests {
             assert_eq!([1; 2].map(|n| from.number(n)), [1, 1]);
             assert_eq!(from.signed(), [-32768, 0, 32767, 0, 0, 0, 32767]);
         }
+        assert_eq!([1, 1, 1, 2].map(|n| from.number(n)), [2, 0, 1, 66]);
+        assert_eq!([1, 1, 2].map(|n| from.number(n)), [1, 0, 65_535]);
         assert!(from.0.is_empty());
     }
 }

@@ -18,12 +18,19 @@ const MAX_STREAMS: usize = 8;
 const STREAM_QUEUE: usize = 32;
 
 /// Files of the page.
-const FILES: [File; 8] = [
+const FILES: [File; 15] = [
     ("/", HTML, include_str!("page/index.html")),
     ("/lab.css", CSS, include_str!("page/lab.css")),
+    ("/small.css", CSS, include_str!("page/small.css")),
     ("/lab.js", SCRIPT, include_str!("page/lab.js")),
     ("/cards.js", SCRIPT, include_str!("page/cards.js")),
     ("/controls.js", SCRIPT, include_str!("page/controls.js")),
+    ("/confirm.js", SCRIPT, include_str!("page/confirm.js")),
+    ("/curves.js", SCRIPT, include_str!("page/curves.js")),
+    ("/inspect.js", SCRIPT, include_str!("page/inspect.js")),
+    ("/layout.js", SCRIPT, include_str!("page/layout.js")),
+    ("/map.js", SCRIPT, include_str!("page/map.js")),
+    ("/touch.js", SCRIPT, include_str!("page/touch.js")),
     ("/player.js", SCRIPT, include_str!("page/player.js")),
     ("/report.js", SCRIPT, include_str!("page/report.js")),
     ("/wire.js", SCRIPT, include_str!("page/wire.js")),

@@ -15,7 +15,7 @@ mod work;
 
 pub(crate) use notes::Note;
 pub(crate) use peer::Peer;
-pub(crate) use view::{Body, Frame, PeerFrame, Verdict};
+pub(crate) use view::{Body, Frame, Packet, PeerFrame, Verdict};
 
 use crate::drawable::DrawableGame;
 use crate::settings::{FaultKind, MAX_DRIFT_PPM, Resim, ScheduledFault, SettingError, Settings};
@@ -25,7 +25,7 @@ use isostep_core::world::ResimMode;
 use isostep_core::{Real, real};
 use isostep_rollback::replay::ReplayError;
 use isostep_rollback::sim_match::{Machine, SimMatchError};
-use isostep_rollback::{LinkConfig, PlayerId, SimMatch, Stats, Stick, Tick};
+use isostep_rollback::{LinkConfig, PlayerId, SimMatch, Stats, Stick, Tick, Time};
 use isostep_scenes::games::tumble::rules::{self, Move, Tumble};
 use peer::Fault;
 use recording::MatchRecording;
@@ -60,6 +60,10 @@ struct Counters {
     stats: Stats,
     sent_bytes: u64,
     digests: VecDeque<(Tick, ShortDigest)>,
+    /// End of its disconnect.
+    cut_until: Option<Time>,
+    /// Packets lost on the way to each machine.
+    lost: Vec<u64>,
 }
 
 /// A match.
@@ -70,7 +74,9 @@ pub(crate) struct Play {
     seen: Vec<Counters>,
     number: u32,
     /// Scheduled faults that are still ahead.
-    pending_faults: VecDeque<ScheduledFault>,
+    pending_faults: Vec<ScheduledFault>,
+    /// Number of the next packet, in order of sending.
+    next_packet: u64,
     /// Events since the last call of `notes`.
     notes: Vec<Note>,
     recording: MatchRecording,
@@ -85,12 +91,21 @@ impl Play {
         let fleet = SimMatch::mesh(settings.seed, players, &settings.session(), perfect, game)?;
         let hands = (0..players).map(|_| Controller::default()).collect();
         let seen = (0..players).map(|_| Counters::default()).collect();
-        let pending_faults = settings.faults.iter().copied().collect();
+        let pending_faults = settings.faults.clone();
         let first = &fleet.machines()[0];
         let recording = MatchRecording::start(rules, &first.session, &first.game)?;
         let notes = Vec::new();
-        let mut play =
-            Self { settings, fleet, hands, seen, number: 0, pending_faults, notes, recording };
+        let mut play = Self {
+            settings,
+            fleet,
+            hands,
+            seen,
+            number: 0,
+            pending_faults,
+            next_packet: 0,
+            notes,
+            recording,
+        };
         play.apply()?;
         Ok(play)
     }
@@ -126,12 +141,12 @@ impl Play {
         self.hands[0].set_keys(stick, held);
     }
 
-    /// Injects a fault now and adds it to the settings.
+    /// Injects a fault on the machine's next tick and adds it to the settings.
     pub(crate) fn inject_fault(&mut self, machine: u8, kind: FaultKind) {
-        if machine < self.settings.players {
-            let fault = ScheduledFault { at: self.number, machine, kind };
+        if let Some(it) = self.fleet.machines().get(usize::from(machine)) {
+            let fault = ScheduledFault { at: it.session.current_tick().next().0, machine, kind };
             self.settings.note(fault);
-            self.flip_bit(fault);
+            self.pending_faults.push(fault);
         }
     }
 
@@ -169,21 +184,41 @@ impl Play {
         Ok(())
     }
 
-    fn flip_bit(&mut self, fault: ScheduledFault) {
-        let machine = usize::from(fault.machine);
-        match fault.kind {
-            FaultKind::Disconnect => self.cut(machine),
-            FaultKind::BitFlip { target, always } => {
-                let Some(it) = self.fleet.machines_mut().get_mut(machine) else { return };
-                let tick = it.session.current_tick().next();
-                it.game.inject(Fault { tick, target }, always);
-                self.notes.push(Note::BitFlip { machine, tick: tick.0, target, always });
+    /// Applies the faults of the ticks that machines have reached. A bit is flipped before its tick is computed.
+    fn apply_faults(&mut self) {
+        let machines = self.fleet.machines();
+        let is_due = |fault: &ScheduledFault| {
+            let early = u32::from(matches!(fault.kind, FaultKind::BitFlip { .. }));
+            let machine = machines.get(usize::from(fault.machine));
+            machine.is_some_and(|it| it.session.current_tick().0 + early >= fault.at)
+        };
+        for fault in self.pending_faults.extract_if(.., |fault| is_due(fault)).collect::<Vec<_>>() {
+            let machine = usize::from(fault.machine);
+            match fault.kind {
+                FaultKind::Disconnect => self.cut(machine, fault.at),
+                FaultKind::BitFlip { target, always } => {
+                    let game = &mut self.fleet.machines_mut()[machine].game;
+                    game.inject(Fault { tick: Tick(fault.at), target }, always);
+                    self.notes.push(Note::BitFlip { machine, tick: fault.at, target, always });
+                }
             }
         }
     }
 
-    fn cut(&mut self, machine: usize) {
+    /// Reports the machines whose disconnect has ended.
+    fn reconnect(&mut self) {
         let now = self.fleet.now();
+        for (machine, seen) in self.seen.iter_mut().enumerate() {
+            if seen.cut_until.take_if(|until| *until <= now).is_some() {
+                let tick = self.fleet.machines()[machine].session.current_tick().0;
+                self.notes.push(Note::Returned { machine, tick });
+            }
+        }
+    }
+
+    fn cut(&mut self, machine: usize, tick: u32) {
+        let now = self.fleet.now();
+        self.seen[machine].cut_until = Some(now + PARTITION);
         let network = self.fleet.network();
         let nodes: Vec<_> = network.nodes().collect();
         let Some(&alone) = nodes.get(machine) else { return };
@@ -191,14 +226,12 @@ impl Play {
             // Both nodes exist and the interval is not empty.
             let _ = network.partition_both(alone, other, now..now + PARTITION);
         }
-        self.notes.push(Note::cut(machine));
+        self.notes.push(Note::cut(machine, tick));
     }
 
     /// Advances by one tick of the true clock.
     pub(crate) fn tick(&mut self) -> Result<(), PlayError> {
-        while let Some(fault) = self.pending_faults.pop_front_if(|next| next.at <= self.number) {
-            self.flip_bit(fault);
-        }
+        self.apply_faults();
         let players = (0..).map(PlayerId);
         let hands = self.hands.iter_mut().zip(self.fleet.machines()).zip(players);
         let samples: Vec<Move> = hands
@@ -208,6 +241,7 @@ impl Play {
             .collect();
         self.number += 1;
         self.fleet.run(1, |machine, _, _| samples[machine])?;
+        self.reconnect();
         let first = &self.fleet.machines()[0];
         if self.recording.record(&first.session, &first.game) {
             let why = "the recording is full; save it to start another".to_owned();
@@ -235,6 +269,7 @@ impl Play {
             .map(|(((machine, seen), digest), player)| peer_frame(machine, seen, digest, player))
             .collect();
         let compared = compared.unwrap_or_default().0;
+        let packets = self.packets();
         Frame {
             number: self.number,
             micros,
@@ -242,7 +277,33 @@ impl Play {
             verdict,
             recorded: self.recording.ticks(),
             peers,
+            packets,
         }
+    }
+
+    /// Packets sent since the last call that are still in flight or lost.
+    fn packets(&mut self) -> Vec<Packet> {
+        let (now, first) = (self.fleet.now(), self.next_packet);
+        let network = self.fleet.network();
+        let mut packets = Vec::new();
+        for (number, delivery) in network.in_flight().filter(|packet| packet.0 >= first) {
+            self.next_packet = self.next_packet.max(number + 1);
+            let millis = delivery.at.since(now).as_millis();
+            let [from, to] = [delivery.from, delivery.to].map(|node| node.index() as u8);
+            packets.push(Packet { from, to, millis: u16::try_from(millis).ok() });
+        }
+        let nodes: Vec<_> = network.nodes().collect();
+        for (seen, (&sender, from)) in self.seen.iter_mut().zip(nodes.iter().zip(0..)) {
+            seen.lost.resize(nodes.len(), 0);
+            for (lost, (&receiver, to)) in seen.lost.iter_mut().zip(nodes.iter().zip(0..)) {
+                // Both nodes exist.
+                let total = network.stats(sender, receiver).map_or(0, |stats| stats.lost.total());
+                let packet = Packet { from, to, millis: None };
+                packets.extend((*lost..total).map(|_| packet));
+                *lost = total;
+            }
+        }
+        packets
     }
 
     /// Newest tick that all machines have digested, with the digests.
@@ -280,16 +341,9 @@ impl Play {
     }
 }
 
-/// Number of crates that fills the tracked bodies.
 const fn rules(settings: &Settings) -> rules::Settings {
-    let &Settings { players, seed, .. } = settings;
-    rules::Settings {
-        players,
-        crates: BODIES as u8 - players,
-        seed,
-        round_ticks: ROUND,
-        points: POINTS,
-    }
+    let &Settings { players, crates, seed, .. } = settings;
+    rules::Settings { players, crates, seed, round_ticks: ROUND, points: POINTS }
 }
 
 fn peer_frame(
@@ -332,6 +386,7 @@ fn peer_frame(
         sent_bytes: machine.sent_bytes - seen.sent_bytes,
         delay: session.delay(player).unwrap_or(0),
         millihertz: u32::try_from(millihertz).unwrap_or(0),
+        connected: seen.cut_until.is_none(),
         micros: work.micros(),
         score: game.score(),
         digest: [a, b, c, d, e, f, g, h],

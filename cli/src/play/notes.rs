@@ -21,7 +21,13 @@ pub(crate) enum Note {
     },
     Cut {
         machine: usize,
+        tick: u32,
         seconds: u64,
+    },
+    /// The end of a disconnect.
+    Returned {
+        machine: usize,
+        tick: u32,
     },
     Differ {
         machine: usize,
@@ -53,6 +59,8 @@ pub(crate) struct Difference {
     pub(crate) entity: String,
     /// Label of the entity for the user.
     pub(crate) thing: Option<String>,
+    /// Index of its body among the drawables.
+    pub(crate) body: Option<usize>,
     pub(crate) field: String,
     /// Values on both machines.
     pub(crate) local: String,
@@ -87,8 +95,8 @@ impl Note {
         })
     }
 
-    pub(super) const fn cut(machine: usize) -> Self {
-        Self::Cut { machine, seconds: PARTITION.as_secs() }
+    pub(super) const fn cut(machine: usize, tick: u32) -> Self {
+        Self::Cut { machine, tick, seconds: PARTITION.as_secs() }
     }
 
     /// JSON with the printed text.
@@ -120,6 +128,7 @@ impl Difference {
             tick: tick.0,
             entity: entity.clone(),
             thing: thing_of(entity, game),
+            body: body_of(entity, game),
             field: field.clone(),
             local: local.clone(),
             remote: remote.clone(),
@@ -136,6 +145,15 @@ fn thing_of(entity: &str, game: &Tumble) -> Option<String> {
     Some(game.drawables().find(|thing| thing.body.to_string() == id)?.label())
 }
 
+/// Index of the body of an entity among the drawables: its own, or that of the player.
+fn body_of(entity: &str, game: &Tumble) -> Option<usize> {
+    if let Some(rest) = entity.strip_prefix("players[") {
+        return rest.split_once(']')?.0.parse().ok();
+    }
+    let (_, id) = entity.split_once("body ")?;
+    game.drawables().position(|thing| thing.body.to_string() == id)
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -147,8 +165,11 @@ impl fmt::Display for Note {
                 let often = if *always { "whenever it computes that tick" } else { "once" };
                 write!(f, "tick {tick}: a bit of {what} is flipped on {}, {often}", name(*machine))
             }
-            Self::Cut { machine, seconds } => {
-                write!(f, "{} is disconnected for {seconds} s", name(*machine))
+            Self::Cut { machine, tick, seconds } => {
+                write!(f, "tick {tick}: {} is disconnected for {seconds} s", name(*machine))
+            }
+            Self::Returned { machine, tick } => {
+                write!(f, "tick {tick}: {} is connected again", name(*machine))
             }
             Self::Differ { machine, peer, tick } => {
                 let (machine, peer) = (name(*machine), name(*peer));

@@ -32,8 +32,13 @@ fn a_match_url_reproduces_the_match() {
     let played = |query: &str, by_hand: bool| {
         let mut play = Play::new(Settings::from_query(query).unwrap()).unwrap();
         let mut seen = Vec::new();
+        let mut struck = Vec::new();
         for number in 0..240 {
             if by_hand && number == 100 {
+                let next =
+                    |machine: usize| play.fleet.machines()[machine].session.current_tick().0 + 1;
+                struck = vec![(next(1), "cut=2@", ""), (next(0), "flip=1@", ":velocity")];
+                struck.sort();
                 play.inject_fault(1, FaultKind::Disconnect);
                 play.inject_fault(
                     0,
@@ -45,13 +50,71 @@ fn a_match_url_reproduces_the_match() {
                 seen.push((peer.present, peer.depth, peer.redone, peer.sent_bytes, peer.digest));
             }
         }
-        (play.settings().query(), seen)
+        let words = struck.iter().map(|(tick, name, rest)| format!("&{name}{tick}{rest}"));
+        let words = words.collect::<Vec<_>>().concat();
+        (play.settings().query(), words, seen)
     };
-    // The URL of the first match includes its faults, which strike the second match at the same
+    // The URL of the first match includes its faults, which occur in the second match at the same
     // ticks.
-    let (query, seen) = played(&bad(3, Pace::Rollback).query(), true);
-    assert!(query.ends_with("&cut=2@100&flip=1@100:velocity"), "{query}");
-    assert!(played(&query, false) == (query.clone(), seen));
+    let (query, words, seen) = played(&bad(3, Pace::Rollback).query(), true);
+    assert!(query.ends_with(&words) && !words.is_empty(), "{query} does not end with {words}");
+    assert!(played(&query, false) == (query.clone(), String::new(), seen));
+}
+
+/// Lockstep plays fewer ticks than the true clock has, so a fault by the true clock would strike another tick.
+#[test]
+fn a_fault_strikes_the_tick_that_its_url_and_the_log_name() {
+    let query = "mode=lockstep&net=80,0,0,0&cut=2@20&flip=1@25:score:always";
+    let mut play = Play::new(Settings::from_query(query).unwrap()).unwrap();
+    let mut noted = Vec::new();
+    while noted.len() < 2 {
+        play.tick().unwrap();
+        for note in play.notes() {
+            match note {
+                Note::Cut { machine: 1, tick: 20, seconds: 2 } => {
+                    // Applied on the first frame after the machine reached its tick.
+                    let at = play.fleet.machines()[1].session.current_tick();
+                    assert!((20..=22).contains(&at.0) && play.number > 60, "{at:?}");
+                    noted.push("cut");
+                }
+                Note::BitFlip { machine: 0, tick: 25, .. } => noted.push("flip"),
+                Note::Returned { machine: 1, .. } => (),
+                note => panic!("{note}"),
+            }
+        }
+        assert!(play.number < 600);
+    }
+    assert_eq!(noted, ["cut", "flip"]);
+}
+
+#[test]
+fn a_disconnected_machine_has_no_network_until_its_return_is_reported() {
+    let net = Settings::from_query("players=3&net=60,10,0,0").unwrap();
+    let mut play = Play::new(net).unwrap();
+    run(&mut play, 60);
+    play.inject_fault(1, FaultKind::Disconnect);
+    let (mut cut, mut lost, mut returned) = (0, 0, None);
+    for _ in 0..200 {
+        play.tick().unwrap();
+        let frame = play.frame(0);
+        cut += u32::from(!frame.peers[1].connected);
+        assert!(frame.peers[0].connected && frame.peers[2].connected);
+        for packet in &frame.packets {
+            let of_it = packet.from == 1 || packet.to == 1;
+            assert!(packet.from != packet.to && (packet.millis.is_some() || of_it), "{packet:?}");
+            lost += u32::from(packet.millis.is_none());
+            let flight = packet.millis.unwrap_or(60);
+            assert!((50 - 17..=70).contains(&flight), "{packet:?}");
+        }
+        for note in play.notes() {
+            if let Note::Returned { machine: 1, tick } = note {
+                assert!(returned.replace(tick).is_none() && frame.peers[1].present == tick);
+            }
+        }
+    }
+    assert!((118..=121).contains(&cut), "{cut} frames");
+    assert!(lost > 100, "{lost} packets");
+    assert!(returned.is_some_and(|tick| tick > 61));
 }
 
 #[test]
@@ -74,7 +137,7 @@ fn machines_agree_in_both_modes_and_after_a_partition() {
 
 #[test]
 fn taps_of_keys_reach_every_machine() {
-    let mut play = Play::new(Settings::default()).unwrap();
+    let mut play = Play::new(Settings { crates: 0, ..Settings::default() }).unwrap();
     let stick = Stick::from_steps(127, 0).unwrap();
     let x = |play: &Play, machine: usize| play.fleet.machines()[machine].game.tumble().place(0).x;
     run(&mut play, rules::READY + 30);
@@ -91,7 +154,8 @@ fn taps_of_keys_reach_every_machine() {
 #[test]
 fn incremental_rollback_resimulates_fewer_bodies_and_reaches_the_same_digest() {
     let played = |resim: Resim| {
-        let mut play = Play::new(Settings { resim, ..bad(2, Pace::Rollback) }).unwrap();
+        let crowded = Settings { resim, crates: 60, ..bad(2, Pace::Rollback) };
+        let mut play = Play::new(crowded).unwrap();
         let (mut redone, mut shown, mut digest) = (0, 0, None);
         for _ in 0..600 {
             play.tick().unwrap();
@@ -193,4 +257,5 @@ fn an_injected_desync_is_explained_in_one_line() {
         "{text}"
     );
     assert_eq!(found.json()["entity"], "players[0]");
+    assert_eq!(found.json()["body"], 0, "the body of the first player is drawn first");
 }

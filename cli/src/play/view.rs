@@ -25,6 +25,18 @@ pub(crate) struct Frame {
     /// Ticks in the recording.
     pub(crate) recorded: u32,
     pub(crate) peers: Vec<PeerFrame>,
+    /// Packets sent since the last frame.
+    pub(crate) packets: Vec<Packet>,
+}
+
+/// A packet between two machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Packet {
+    /// Machine indices.
+    pub(crate) from: u8,
+    pub(crate) to: u8,
+    /// Time of flight from now on; `None` if the packet is lost.
+    pub(crate) millis: Option<u16>,
 }
 
 /// View of one machine. Counters cover this frame only.
@@ -45,8 +57,10 @@ pub(crate) struct PeerFrame {
     pub(crate) sent_bytes: u64,
     /// Input delay of its player, ticks.
     pub(crate) delay: u32,
-    /// Ticks a second by the true clock, in thousandths.
+    /// Rate of the clock in thousandths of a hertz, with drift and dilation. A machine that stalls plays fewer ticks.
     pub(crate) millihertz: u32,
+    /// False while the machine is disconnected.
+    pub(crate) connected: bool,
     /// Simulation time, microseconds.
     pub(crate) micros: u32,
     /// Points by player.

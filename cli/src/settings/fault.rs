@@ -29,7 +29,7 @@ pub(crate) enum FaultKind {
 /// A fault of one machine at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ScheduledFault {
-    /// Ticks of the true clock.
+    /// Tick of the machine: that of the log, of digests and of recordings.
     pub(crate) at: u32,
     /// Machine index, from 0.
     pub(crate) machine: u8,

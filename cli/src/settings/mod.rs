@@ -22,6 +22,8 @@ use serde::Serialize;
 
 /// Limit on machines.
 pub(crate) const MAX_PLAYERS: u8 = 4;
+/// Limit on crates: with four players, the bodies whose resimulation is shown.
+pub(crate) const MAX_CRATES: u8 = 60;
 /// Limit on seeds: the largest integer that JavaScript holds exactly.
 pub(crate) const MAX_SEED: u64 = (1 << 53) - 1;
 /// Limit on prediction, ticks: half a second.
@@ -63,6 +65,7 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     /// Players, 2 to 4, one at each machine.
     pub(crate) players: u8,
+    pub(crate) crates: u8,
     pub(crate) mode: Pace,
     /// Limit on predicted ticks; ignored in lockstep.
     pub(crate) predict: u32,
@@ -88,6 +91,7 @@ impl Default for Settings {
         Self {
             seed: 1,
             players: 2,
+            crates: 12,
             mode: Pace::Rollback,
             predict: 12,
             delay: 1,
@@ -134,8 +138,8 @@ impl Settings {
     }
 
     /// Link quality of one direction.
-    pub(crate) fn link(&self, way: (u8, u8)) -> Link {
-        self.links.iter().find(|link| link.0 == way).map_or(self.net, |link| link.1)
+    pub(crate) fn link(&self, direction: (u8, u8)) -> Link {
+        self.links.iter().find(|link| link.0 == direction).map_or(self.net, |link| link.1)
     }
 
     /// Checks that all named machines exist.

@@ -8,6 +8,7 @@ fn unusual() -> Settings {
     let mut settings = Settings {
         seed: MAX_SEED,
         players: 4,
+        crates: 60,
         mode: Pace::Lockstep,
         predict: 30,
         delay: 8,
@@ -74,6 +75,7 @@ fn invalid_values_are_refused_with_the_expected_form() {
         "players=1",
         "players=5",
         "players=2.0",
+        "crates=61",
         "mode=turbo",
         "predict=0",
         "predict=31",

@@ -2,7 +2,7 @@
 
 use super::fault::{ScheduledFault, machine};
 use super::link::Link;
-use super::{MAX_DELAY, MAX_DRIFT_PPM, MAX_FAULTS, MAX_PLAYERS, MAX_PREDICT, MAX_SEED};
+use super::{MAX_CRATES, MAX_DELAY, MAX_DRIFT_PPM, MAX_FAULTS, MAX_PLAYERS, MAX_PREDICT, MAX_SEED};
 use super::{Pace, Resim, SettingError, Settings};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -28,9 +28,10 @@ const fn many(name: &'static str, value: &'static str, help: &'static str) -> Fi
 }
 
 /// All settings, in the order of output.
-pub(crate) const FIELDS: [Field; 13] = [
+pub(crate) const FIELDS: [Field; 14] = [
     field("seed", "N", true, "Seed of the crates, the bots and the network"),
     field("players", "N", true, "Number of machines, 2 to 4"),
+    field("crates", "N", true, "Number of crates, 0 to 60"),
     field(
         "mode",
         "MODE",
@@ -86,6 +87,7 @@ impl Settings {
                 self.players = number(name, value, 2..=MAX_PLAYERS)?;
                 self.trim();
             }
+            "crates" => self.crates = number(name, value, 0..=MAX_CRATES)?,
             "mode" => {
                 self.mode = match value {
                     "rollback" => Pace::Rollback,
@@ -133,12 +135,15 @@ impl Settings {
             wanted: "FROM-TO:LINK, as in 1-2:wifi or 1-2:60,10,2,0; 1-2:same removes the override"
                 .to_owned(),
         };
-        let (way, link) = value.split_once(':').ok_or_else(wrong)?;
-        let (from, to) = way.split_once('-').ok_or_else(wrong)?;
-        let way = machine(from).zip(machine(to)).filter(|way| way.0 != way.1).ok_or_else(wrong)?;
+        let (direction, link) = value.split_once(':').ok_or_else(wrong)?;
+        let (from, to) = direction.split_once('-').ok_or_else(wrong)?;
+        let direction = machine(from)
+            .zip(machine(to))
+            .filter(|direction| direction.0 != direction.1)
+            .ok_or_else(wrong)?;
         let link = if link == "same" { None } else { Some(Link::read(name, link)?) };
-        self.links.retain(|link| link.0 != way);
-        self.links.extend(link.map(|link| (way, link)));
+        self.links.retain(|link| link.0 != direction);
+        self.links.extend(link.map(|link| (direction, link)));
         self.links.sort_by_key(|link| link.0);
         Ok(())
     }
@@ -151,6 +156,9 @@ impl Settings {
         let mut put = |name, value: &dyn Display| words.push((name, value.to_string()));
         put("seed", &self.seed);
         put("players", &self.players);
+        if self.crates != usual.crates {
+            put("crates", &self.crates);
+        }
         let mode = if self.mode == Pace::Rollback { "rollback" } else { "lockstep" };
         put("mode", &mode);
         if self.predict != usual.predict {

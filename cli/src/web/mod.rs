@@ -15,10 +15,12 @@ pub(crate) use server::{
 };
 
 /// Files that both pages load.
-pub(crate) const SHARED: [File; 5] = [
+pub(crate) const SHARED: [File; 7] = [
     ("/base.css", CSS, include_str!("page/base.css")),
+    ("/camera.js", SCRIPT, include_str!("page/camera.js")),
     ("/draw.js", SCRIPT, include_str!("page/draw.js")),
     ("/meshes.js", SCRIPT, include_str!("page/meshes.js")),
     ("/motion.js", SCRIPT, include_str!("page/motion.js")),
+    ("/names.js", SCRIPT, include_str!("page/names.js")),
     ("/theme.js", SCRIPT, include_str!("page/theme.js")),
 ];

@@ -2,7 +2,7 @@
 //! bounds and active marks; trees and candidates are scratch, never saved and never hashed.
 //!
 //! [`BroadPhase`] (pairs.rs) keeps pair candidates among proxies (proxies.rs). The proxies are in
-//! three [`Tree`]s (tree.rs), balanced by balance.rs: static ones, mobile ones and sensors.
+//! three [`Tree`]s (tree.rs), balanced by balance.rs: fixed ones, mobile ones and sensors.
 
 mod balance;
 mod pairs;

@@ -3,7 +3,7 @@
 //! The step calls it after the bounds are known and before the narrow phase. Candidates are pairs
 //! with overlapping fat boxes. They stay sorted between calls; a search runs only for proxies that
 //! left their fat box. The reported pairs are the candidates whose tight boxes overlap. Sleeping
-//! and static proxies are candidates only with an active proxy, so they cost nothing until one
+//! and fixed proxies are candidates only with an active proxy, so they cost nothing until one
 //! approaches.
 
 use super::proxies::{ACTIVE, MOVED, Mobility, Proxies, Proxy};

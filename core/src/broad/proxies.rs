@@ -12,7 +12,7 @@ use crate::world::rows::ShapeKey;
 /// Mobility of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mobility {
-    /// Static bodies: never active, never paired with one another.
+    /// Fixed bodies: never active, never paired with one another.
     Fixed,
     /// Dynamic and kinematic bodies.
     Mobile,

@@ -9,8 +9,8 @@ use super::crop::crop;
 use super::frame::{self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of};
 use super::reduce::choose;
 use super::sat::{
-    Boxes, Edges, Face, Least, Short, column, dot, face_separation, is_shallow, least_overlap,
-    product, round,
+    Boxes, Edges, Face, Least, Short, column, dot, face_separation, grazing_depth, is_shallow,
+    least_overlap, product, round,
 };
 use super::{Manifold, Pair, Point, face_preference};
 
@@ -34,6 +34,9 @@ pub(super) fn cuboid(
     if displacement != [0; 3] && (search.least.grazed.is_some() || !search.least.edges_win) {
         search.least.grazed =
             search.face_overlapped_before(pair, displacement).or(search.least.grazed);
+    }
+    if displacement != [0; 3] && search.least.grazed.is_none() {
+        search.least.grazed = search.face_passed(pair, displacement);
     }
     search.contact(pair).resolve(&search.least).unwrap_or_default()
 }
@@ -61,26 +64,46 @@ impl Search {
             return None;
         }
         let apart_before = |face: Face, separation: i32| {
-            let Face { owner, axis } = face;
-            let rotation = if owner == 0 { &pair.turn_a } else { &pair.turn_b };
-            let direction = frame::axis(rotation, axis);
-            let along: i128 =
-                (0..3).map(|i| i128::from(direction[i]) * i128::from(displacement[i])).sum();
-            let side = if self.boxes.offset[owner][axis] < 0 { -1 } else { 1 };
-            let closing = -side * along;
+            let closing = self.closing(pair, face, displacement);
             i128::from(self.scale.widen(separation)) << UNIT > -closing
         };
         if !apart_before(best, self.least.face_separation) {
             return None;
         }
-        let sizes = self.boxes.turn.map(|row| row.map(i32::abs));
-        let all = (0..6).map(|i| Face { owner: i / 3, axis: i % 3 });
-        let shallow = all.map(|face| (face, face_separation(&self.boxes, &sizes, face)));
-        let shallow = shallow.filter(|&(face, separation)| {
+        let shallow = self.faces().filter(|&(face, separation)| {
             is_shallow(&self.boxes, separation) && !apart_before(face, separation)
         });
         // Among equal separations, the first face.
         shallow.rev().max_by_key(|(_, separation)| *separation).map(|(face, _)| face)
+    }
+
+    /// Face along which the boxes are apart by less than the grazing depth, if they move by less than that along it in a tick, and are
+    /// further apart along the best face. A box that lands on tiles passes over the side of the next one so.
+    fn face_passed(&self, pair: &Pair, displacement: Raw) -> Option<Face> {
+        let depth = grazing_depth(&self.boxes);
+        let passed = self.faces().filter(|&(face, separation)| {
+            let moved = self.closing(pair, face, displacement).abs();
+            0 < separation
+                && separation < depth.min(self.least.face_separation)
+                && moved < i128::from(self.scale.widen(depth)) << UNIT
+        });
+        passed.rev().min_by_key(|(_, separation)| *separation).map(|(face, _)| face)
+    }
+
+    /// All faces, with the separations along them.
+    fn faces(&self) -> impl DoubleEndedIterator<Item = (Face, i32)> {
+        let sizes = self.boxes.turn.map(|row| row.map(i32::abs));
+        let all = (0..6).map(|i| Face { owner: i / 3, axis: i % 3 });
+        all.map(move |face| (face, face_separation(&self.boxes, &sizes, face)))
+    }
+
+    /// Distance by which a displacement moves the boxes towards each other along a face, with [`UNIT`] more fractional bits.
+    fn closing(&self, pair: &Pair, Face { owner, axis }: Face, displacement: Raw) -> i128 {
+        let rotation = if owner == 0 { &pair.turn_a } else { &pair.turn_b };
+        let direction = frame::axis(rotation, axis);
+        let along: i128 =
+            (0..3).map(|i| i128::from(direction[i]) * i128::from(displacement[i])).sum();
+        if self.boxes.offset[owner][axis] < 0 { along } else { -along }
     }
 
     fn contact<'a>(&'a self, pair: &'a Pair) -> Contact<'a> {

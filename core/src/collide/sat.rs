@@ -111,7 +111,13 @@ pub(super) fn face_separation(boxes: &Boxes, sizes: &[[i32; 3]; 3], face: Face) 
 /// Returns whether boxes overlap along a face by less than the grazing depth.
 #[inline(always)]
 pub(super) const fn is_shallow(boxes: &Boxes, separation: i32) -> bool {
-    separation <= 0 && separation > -(boxes.preference >> 2)
+    separation <= 0 && separation > -grazing_depth(boxes)
+}
+
+/// Overlap along a face, or distance, up to which boxes graze: about a millimetre.
+#[inline(always)]
+pub(super) const fn grazing_depth(boxes: &Boxes) -> i32 {
+    boxes.preference >> 2
 }
 
 /// Separation along the cross product of two axes; `None` for parallel edges or if it is not above `floor`.

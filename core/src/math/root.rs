@@ -128,8 +128,8 @@ impl<const N: usize> Scaled<N> {
 #[inline]
 fn inverse_root(x: u64) -> u64 {
     let entry = TABLE[((x >> 55) as usize).wrapping_sub(FIRST_CELL).min(CELLS - 1)];
-    let way = (x >> 39) & 0xffff;
-    let guess = (u64::from(entry >> 16) << 47) - ((u64::from(entry & 0xffff) * way) << 31);
+    let step = (x >> 39) & 0xffff;
+    let guess = (u64::from(entry >> 16) << 47) - ((u64::from(entry & 0xffff) * step) << 31);
     newton_step(x, newton_step(x, guess))
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Geometry, Shape};
 use crate::math::{Real, Sym3, Transform, Vec3};
+use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// Error of computing or setting the mass of a body.
@@ -10,14 +11,15 @@ use serde::{Deserialize, Serialize};
 pub enum MassError {
     /// The mass is zero, negative or out of range.
     #[error(
-        "a mass of {0} kg is out of range; it must lie between 0.0000001 and 100000000 kg: set the mass of the body, or change density or size"
+        "a mass of {} kg is out of range; it must lie between 0.0000001 and 100000000 kg: set the mass of the body, or change density or size",
+        Saturated(*.0)
     )]
     OutOfRange(Real),
     /// The density is zero or negative.
-    #[error("a density of {0} kg/m³ is not positive; give a density above zero")]
+    #[error("a shape has a density of {0} kg/m³; give it a density above zero")]
     Density(Real),
     /// A half space has no finite mass.
-    #[error("a half space has no mass; put it on a static or kinematic body")]
+    #[error("a half space has no mass; put it on a fixed or kinematic body")]
     HalfSpace,
     /// The inertia is not positive on every axis.
     #[error("the inertia is not positive on every axis; each diagonal entry must be above zero")]
@@ -39,6 +41,16 @@ pub struct MassProperties {
     /// Inertia about the centre of mass divided by the mass, m². Light and heavy bodies therefore
     /// have the same precision.
     pub inertia_per_mass: Sym3,
+}
+
+/// Prints a mass that may exceed the range of [`Real`].
+struct Saturated(Real);
+
+impl fmt::Display for Saturated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = i32::MAX;
+        if self.0 < Real::from_int(most) { self.0.fmt(f) } else { write!(f, "more than {most}") }
+    }
 }
 
 impl MassProperties {

@@ -35,6 +35,7 @@ pub struct ShapeError {
 /// assert_eq!(error.value, real!(0));
 /// # Ok::<(), isostep_core::shape::ShapeError>(())
 /// ```
+#[doc(alias("SharedShape", "collider"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Geometry", into = "Geometry")]
 pub struct Shape(Geometry);
@@ -60,7 +61,7 @@ pub enum Geometry {
         /// Radius of cylinder and half balls.
         radius: Real,
     },
-    /// Everything below the plane y = 0. It has no finite mass, so only static and kinematic bodies
+    /// Everything below the plane y = 0. It has no finite mass, so only fixed and kinematic bodies
     /// can have it.
     HalfSpace,
 }
@@ -83,6 +84,7 @@ impl Shape {
     ///
     /// # Errors
     /// If a half extent is outside the limits.
+    #[doc(alias = "box")]
     pub fn cuboid(half: Vec3) -> Result<Self, ShapeError> {
         check("the half extent in x", half.x)?;
         check("the half extent in y", half.y)?;

@@ -49,10 +49,10 @@ pub enum StateError {
     /// The tick was saved, but the world no longer holds its own tick.
     #[error(
         "tick {tick} is the world's own tick {world_tick}, which it no longer holds; `commit` is for the time before the \
-         first tick, and forgets those before it. While a session runs, give commands before `world.step()`, leave `rewind` \
+         first tick, and drops those before it. While a session runs, give commands before `world.step()`, leave `rewind` \
          and `restore` to it, and give a world that steps very often in a tick more room with `set_history`"
     )]
-    Forgotten {
+    Discarded {
         /// The requested tick.
         tick: Tick,
         /// The world's own tick.

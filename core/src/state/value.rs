@@ -117,7 +117,7 @@ impl<T: Clone + Serialize> State for T {
 
     fn load(&mut self, slots: &mut History<T>, tick: Tick) -> Result<(), StateError> {
         self.clone_from(slots.get(tick)?);
-        slots.forget_after(tick);
+        slots.discard_after(tick);
         Ok(())
     }
 

@@ -54,7 +54,7 @@ impl WorldSlots {
         if world.holds_tick(world_tick) {
             return Ok(world_tick);
         }
-        Err(StateError::Forgotten { tick, world_tick })
+        Err(StateError::Discarded { tick, world_tick })
     }
 
     /// Drops the saves from an index on, with their pins.
@@ -172,7 +172,7 @@ impl State for World {
 
     fn drop_caches(&mut self, _: &mut WorldSlots) {
         self.compute_scalar();
-        self.forget_future();
+        self.discard_future();
         self.drop_step_records();
         self.drop_scratch();
     }

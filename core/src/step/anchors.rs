@@ -1,7 +1,7 @@
 //! Anchored bodies: those that rigid bodies could not move, because friction holds them at three points that are not on a line.
 //!
-//! Static bodies, and kinematic ones at rest, are anchored. A dynamic body is anchored if the points at which anchored bodies push
-//! it, through contacts that do not slide, span a triangle, or three are of one contact. What still moves such a body is the compliance of contacts, which a tall
+//! Fixed bodies, and kinematic ones at rest, are anchored. A dynamic body is anchored if the points at which anchored bodies push
+//! it, through contacts that do not slide, span a triangle, or three are of one contact. Such a body still moves by the compliance of contacts, which a tall
 //! stack or a heap of planks hardly damps. Anything that really moves is not anchored: a body that slides has friction at its
 //! limit, one that tips over has points on a line, one that rolls has one or two. A body that only rests on bodies that are not
 //! anchored, as a card on another leaning card, is not either.
@@ -29,7 +29,7 @@ struct Support {
 }
 
 impl Anchors {
-    /// Forgets all bodies; there are `count` of them.
+    /// Removes all bodies, and makes room for `count`.
     pub(super) fn reset(&mut self, count: usize) {
         self.supports.reset(count, Support::default());
     }
@@ -57,7 +57,7 @@ impl Anchors {
         // As many as all contacts, so that it grows only when their columns do.
         open.reserve(contacts.len());
         open.extend(own.iter().filter(holds));
-        // Each round anchors bodies one contact further from static ones. The result does not depend on the order of contacts,
+        // Each round anchors bodies one contact further from fixed ones. The result does not depend on the order of contacts,
         // but for points that are nearly on a line; contacts are in the order of the island.
         loop {
             let before = open.len();

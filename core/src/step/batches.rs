@@ -257,7 +257,7 @@ fn assert_own_island(contact: &Contact, place: BodyPlace, islands: &Islands) {
     );
 }
 
-/// Returns whether the first body of a contact is static, or kinematic without a velocity.
+/// Returns whether the first body of a contact is fixed, or kinematic without a velocity.
 fn against_resting(contact: &Contact, found: &Found<'_>) -> bool {
     let body = &found.bodies[contact.bodies[0]];
     !body.dynamic && !body.awake

@@ -34,7 +34,7 @@ pub(crate) struct StepBody {
     pub(crate) flags: u8,
     pub(crate) exponent: i8,
     pub(crate) locks: u8,
-    /// Raw kilograms; zero for static and kinematic bodies.
+    /// Raw kilograms; zero for fixed and kinematic bodies.
     pub(crate) mass: i64,
     pub(crate) center: Vec3,
     pub(crate) rotation: Quat,

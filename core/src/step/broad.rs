@@ -84,7 +84,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     changed.clear();
     activity_changed.clear();
     (broad.stale, broad.wide) = (false, false);
-    broad.history_bounds.forget(world);
+    broad.history_bounds.prune(world);
     let filter = |a, b| may_touch(world, a, b);
     broad.phase.pairs(filter, &mut broad.pairs);
     broad.add_changed(world);
@@ -333,7 +333,7 @@ impl Broad {
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         if page.live >> row & 1 == 1 && page.rows[row].enabled {
             let kind = page.rows[row].kind;
-            let solid = if kind == BodyKind::Static { Mobility::Fixed } else { Mobility::Mobile };
+            let solid = if kind == BodyKind::Fixed { Mobility::Fixed } else { Mobility::Mobile };
             let hot = world.work.hot(&world.store, index);
             for shape in page.shapes_of(row) {
                 let bounds = bounds(world, index, hot, shape);

@@ -126,7 +126,7 @@ impl Contact {
     }
 
     /// Returns two tangents, orthogonal to the normal and to each other. The first is along the slip velocity if there
-    /// is one: the octagon that bounds friction then decelerates without a sideways force.
+    /// is one: there the polygon that bounds friction is exact.
     pub(crate) fn tangents(&self, slip: V<20>) -> [V<30>; 2] {
         let n = self.row.normal;
         let first = self.slip_direction(slip).unwrap_or_else(|| any_across(n));

@@ -85,7 +85,7 @@ impl HistoryBounds {
     }
 
     /// Drops history bounds that no held tick needs.
-    pub(super) fn forget(&mut self, world: &World) {
+    pub(super) fn prune(&mut self, world: &World) {
         // Once an epoch is enough.
         if !(world.tick.0 as usize).is_multiple_of(world.timeline.len()) {
             return;

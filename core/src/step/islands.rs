@@ -1,5 +1,5 @@
 //! Fifth phase: islands, and the order of their contacts. An island is a set of dynamic bodies connected by contacts;
-//! its label is its least body index. Static and kinematic bodies do not connect islands. Greedy graph colouring over
+//! its label is its least body index. Fixed and kinematic bodies do not connect islands. Greedy graph colouring over
 //! the sorted keys orders the contacts of an island, again each tick: contacts of one colour share no dynamic body. A
 //! contact's colour depends on its own island only.
 
@@ -39,7 +39,7 @@ pub(crate) struct Islands {
     pub(super) contacts: Vec<ContactIndex>,
     /// Colour of each entry of `contacts`.
     pub(super) colours: Vec<u8>,
-    /// Island label of each place; none for static and kinematic bodies.
+    /// Island label of each place; none for fixed and kinematic bodies.
     pub(super) labels: Column<BodyPlace, Optional<IslandLabel>>,
     /// Groups of places, as numbers.
     groups: UnionFind,

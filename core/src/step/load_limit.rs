@@ -3,7 +3,7 @@
 //! In an island at rest, contacts carry weights. A body that is squeezed between two others that do not yield, such as a crate under
 //! a door that stopped too low, has contacts whose springs press harder by orders of magnitude. If one of them goes, the other
 //! would launch the body: with one pass a substep, an impulse outlives the impulse that balanced it by a substep. So the
-//! contacts of an island at rest start a tick with at most [`WEIGHTS`] times its weight, and what is squeezed is pushed apart at
+//! contacts of an island at rest start a tick with at most [`WEIGHTS`] times its weight, and squeezed bodies are pushed apart at
 //! the push-out speed only.
 
 use super::bodies::{Bodies, StepBody};

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! **Locality.** Up to the wake phase, a result is a function of the rows of a pair's two bodies and of the pair's own
-//! row. From the islands on, it is a function of one island and of the static and kinematic bodies in contact with it. A
+//! row. From the islands on, it is a function of one island and of the fixed and kinematic bodies in contact with it. A
 //! batch has rows of its own (`batches.rs`), and a debug build panics when a contact reads a body of another island. So
 //! a body's next state depends on its island only, and an island can be simulated alone, again, or on another thread.
 //!
@@ -304,7 +304,7 @@ impl Scratch {
         self.supports.add(index);
     }
 
-    /// Returns whether a sleeping body may have a contact with this static or kinematic body.
+    /// Returns whether a sleeping body may have a contact with this fixed or kinematic body.
     pub(crate) fn may_bear_sleepers(&self, index: BodyIndex) -> bool {
         self.supports.may_have(index)
     }

@@ -13,7 +13,7 @@ pub enum Rule {
     OldIslands,
     /// The new island of a dirty body is simulated.
     NewIslands,
-    /// Dynamic bodies in contact with a dirty static or kinematic body, in either timeline, are simulated.
+    /// Dynamic bodies in contact with a dirty fixed or kinematic body, in either timeline, are simulated.
     StaticEdges,
     /// A tick at which a resimulation stopped keeps its dirty set until a later resimulation crosses it.
     PendingDirty,

@@ -3,8 +3,8 @@
 use super::constraint::{
     Motion, Row, SPEED_CAP, ScalarContact, V, dot, minus_dot, plus_dot, sub, times,
 };
-use super::lanes::OCTAGON;
-use crate::math::{Lane, Q20, Q30, Wide};
+use super::lanes::{COS_22, COS_45, SIN_22};
+use crate::math::{Q20, Q30, Wide};
 
 #[inline(always)]
 pub(super) fn slide(constraint: &mut ScalarContact, bound: Q20, a: &mut Motion, b: &mut Motion) {
@@ -19,7 +19,8 @@ pub(super) fn slide(constraint: &mut ScalarContact, bound: Q20, a: &mut Motion, 
     let [old1, old2] = constraint.sliding_impulse;
     let wanted1 = old1 - Wide::ZERO.plus(k11, v1).plus(k12, v2).round::<30, 20>();
     let wanted2 = old2 - Wide::ZERO.plus(k12, v1).plus(k22, v2).round::<30, 20>();
-    let (new1, new2) = clamp_to_octagon(wanted1, wanted2, bound);
+    let opposing = [old1 - v1, old2 - v2];
+    let [new1, new2] = bounded([wanted1, wanted2], opposing, bound);
     constraint.sliding_impulse = [new1, new2];
     apply_sliding(constraint, [new1 - old1, new2 - old2], a, b);
 }
@@ -65,14 +66,32 @@ pub(super) fn apply_linear(mass_fraction: Q30, push: &V<20>, a: &mut Motion, b: 
     }
 }
 
-/// Clamps to an octagon, between 0.93 and 1.05 of the circle by direction. Needs no square root and no division.
+/// Facets of the polygon that bounds friction: the larger component, and half the distance along the oblique facets.
 #[inline(always)]
-fn clamp_to_octagon(x: Q20, y: Q20, bound: Q20) -> (Q20, Q20) {
-    let (x, y) = (x.clamp_abs(bound), y.clamp_abs(bound));
-    let excess = (abs(x) + abs(y) - times(OCTAGON, bound)).max(Lane::ZERO);
-    let cut = Q20::from_bits(excess.to_bits() >> 1);
-    let shorten = |v: Q20| if v > Lane::ZERO { v - cut } else { v + cut };
-    (shorten(x), shorten(y))
+fn facets([x, y]: [Q20; 2]) -> [Q20; 2] {
+    let (x, y) = (abs(x), abs(y));
+    let (most, least) = (x.max(y), x.min(y));
+    let (a, b) = (half(most), half(least));
+    let steep = Wide::ZERO.plus(COS_22, a).plus(SIN_22, b).round::<30, 20>();
+    [most, steep.max(times(COS_45, a + b))]
+}
+
+/// Bounds an impulse, as the kernels do.
+#[inline(always)]
+fn bounded(stopping: [Q20; 2], opposing: [Q20; 2], bound: Q20) -> [Q20; 2] {
+    let [most, oblique] = facets(stopping);
+    if most <= bound && oblique <= half(bound) {
+        return stopping;
+    }
+    let [most, oblique] = facets(opposing).map(|v| i64::from(v.to_bits()));
+    let size = most.max(2 * oblique).max(1);
+    let factor = ((i64::from(bound.to_bits()) << 30) / size).min(1 << 30);
+    opposing.map(|v| times(Q30::from_bits(factor as i32), v))
+}
+
+#[inline(always)]
+fn half(v: Q20) -> Q20 {
+    Q20::from_bits(v.to_bits() >> 1)
 }
 
 #[inline(always)]

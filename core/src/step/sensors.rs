@@ -1,5 +1,5 @@
 //! Eleventh phase: sensor overlaps and their events, with the poses of the next frame: an overlap is true of the poses that
-//! the game then sees. A pair without an awake, moving or changed body keeps its overlap, so a static sensor keeps bodies that
+//! the game then sees. A pair without an awake, moving or changed body keeps its overlap, so a fixed sensor keeps bodies that
 //! fell asleep inside it.
 //!
 //! The pairs of the broad phase do not suffice: they follow from the velocities at the start of the tick, and a contact may
@@ -199,7 +199,7 @@ impl<'a, F: Fn(BodyIndex) -> &'a Frame, M: Fn(BodyIndex) -> bool> Finder<'a, F, 
                 let Some((other_cold, other_row)) = live_shape(self.world, other) else { continue };
                 let kinds = [cold.kind, other_cold.kind];
                 let sees = senses != other_row.sensor
-                    && kinds.iter().any(|kind| *kind != BodyKind::Static)
+                    && kinds.iter().any(|kind| *kind != BodyKind::Fixed)
                     && self.world.def.layers.allow(row.filter, other_row.filter);
                 if sees && self.overlap([(key, cold, row), (other, other_cold, other_row)]) {
                     let sensor_first = if senses { (key, other) } else { (other, key) };

@@ -1,5 +1,5 @@
 //! Eighth phase: puts islands to sleep. The decision depends on this tick's island only: all bodies have been still for
-//! `time_to_sleep` (`stillness.rs`), none touches a moving kinematic body, and an island with weight touches a static
+//! `time_to_sleep` (`stillness.rs`), none touches a moving kinematic body, and an island with weight touches a fixed
 //! or kinematic body.
 
 use super::bodies::{Bodies, StepBody};

@@ -99,7 +99,7 @@ fn common(world: &World) -> Common {
 
 /// Substeps per period of a contact's spring. With one pass a substep the impulse lags behind the motion. A mode that
 /// few rows see (a rod rolling on its supports) grows unless softness·(1 + `bias_rate`) < 1, which requires more than 2π
-/// substeps per period (docs/solver.md). Towers of crossed rods need 9. Contacts with static bodies use the same value:
+/// substeps per period (docs/solver.md). Towers of crossed rods need 9. Contacts with fixed bodies use the same value:
 /// twice the stiffness is unstable.
 const SUBSTEPS_PER_PERIOD: Real = Real::from_int(9);
 

@@ -13,7 +13,7 @@ use crate::world::rows::{ColdRow, STAYS_AWAKE};
 /// Largest speed of a body that rattles in place, in multiples of `sleep_threshold`.
 const RATTLE: i64 = 4;
 
-/// Length of `HotRow::drift` that stands for the motion at the sleep threshold during all of `time_to_sleep`.
+/// Length of `HotRow::drift` that corresponds to motion at the sleep threshold during all of `time_to_sleep`.
 const DRIFT_LIMIT: i64 = 100;
 
 /// Limits of a world.

@@ -1,4 +1,4 @@
-//! Supports of sleepers: the static and kinematic bodies that a sleeping body may have a contact with. A command that
+//! Supports of sleepers: the fixed and kinematic bodies that a sleeping body may have a contact with. A command that
 //! changes any other body wakes nothing and needs no walk over all contacts. Scratch, and conservative: the set may also contain
 //! other bodies, such as dynamic ones, but misses none.
 

@@ -1,12 +1,16 @@
 //! Read access to contacts after a step: points in world space, and the impulses that act there.
 //!
-//! A contact row has the manifold as it was computed, at reference poses; while the contact is recycled that was many ticks ago.
-//! Positions and separations here follow from it and from the poses after the step, so they are never older than the bodies.
+//! A contact row has the manifold as it was computed, at reference poses; while the contact is recycled or its bodies sleep, that was
+//! many ticks ago. Here the manifold is computed again from the poses after the step, so that its points lie on the surfaces. The
+//! impulses of the row go to the points that took the place of those at which they act.
 
+use super::frame::Place;
+use super::manifold::ShapePair;
 use super::rows::{
     BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, PairKey, ShapeKey, body_of, shape_key,
 };
-use super::{BodyId, Pair, World};
+use super::{BodyId, Pair, World, real_vector};
+use crate::collide::Manifold;
 use crate::data::FixedVec;
 use crate::math::{Real, Vec3, round_shift, saturate};
 
@@ -28,16 +32,19 @@ use crate::math::{Real, Vec3, round_shift, saturate};
 /// assert!((carried - real!(9.8125)).abs() < real!(0.125), "{carried}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias("ManifoldPoint", "TrackedContact"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactPoint {
-    /// Position in world space, midway between the two surfaces.
+    /// Position in world space after the step, midway between the two surfaces.
     pub position: Vec3,
-    /// Unit normal from the first body to the second. All points of a contact share it.
+    /// Unit normal from the first body to the second, along which the impulse acts. All points of a contact share it. It is that of the
+    /// step, and may differ from the normal of the surfaces after it by the angle that the bodies turned since.
     pub normal: Vec3,
-    /// Distance of the surfaces along the normal, metres; negative for an overlap.
+    /// Distance of the surfaces after the step, metres; negative for an overlap.
     pub separation: Real,
     /// Normal impulse, N·s: the force at the end of the step over the time of a tick. It pushes the second body along the normal and
-    /// the first against it. The impulse of an impact within the tick is in [`Event::Impact`](super::Event::Impact).
+    /// the first against it. The sum over the points is that of the contact: where a point has ceased to exist since the solver had it,
+    /// the nearest one has its impulse too. The impulse of an impact within the tick is in [`Event::Impact`](super::Event::Impact).
     pub normal_impulse: Real,
     /// Friction impulse on the second body, N·s, likewise; the first body gets the opposite. The solver knows the friction of the whole
     /// contact; each point has a share in proportion to its normal impulse.
@@ -45,12 +52,15 @@ pub struct ContactPoint {
 }
 
 /// A contact between two shapes after the last step.
+#[doc(alias("ContactManifold", "ContactPair"))]
 #[derive(Clone, Copy, Debug)]
 pub struct ContactView<'a> {
     bodies: [BodyId; 2],
     row: &'a ContactRow,
     rows: [&'a HotRow; 2],
-    /// Raw kilograms; zero for static and kinematic bodies.
+    shapes: ShapePair<'a>,
+    tick_rate: i32,
+    /// Raw kilograms; zero for fixed and kinematic bodies.
     masses: [i64; 2],
     substeps: i64,
 }
@@ -78,27 +88,23 @@ impl<'a> ContactView<'a> {
 
     /// Returns the number of contact points, 1 to 4.
     pub fn point_count(&self) -> u32 {
-        self.row.points.len() as u32
+        self.spots().len() as u32
     }
 
-    /// Returns the separation of the deepest point, metres; negative for an overlap.
+    /// Returns the separation of the deepest point after the step, metres; negative for an overlap.
     pub fn separation(&self) -> Real {
-        self.points().map(|point| point.separation).min().unwrap_or_default()
+        self.spots().iter().map(|spot| spot.separation).min().unwrap_or_default()
     }
 
-    /// Iterates over the points, at most four.
+    /// Iterates over the points, at most four. They are computed from the poses after the step, also for bodies at rest: call it once and
+    /// keep the points if you need them several times.
     pub fn points(&self) -> impl ExactSizeIterator<Item = ContactPoint> + use<'a> {
         let mut points = FixedVec::<ContactPoint, 4>::new();
-        let normal = self.normal();
-        let pushed: i64 = self.row.points.iter().map(|p| i64::from(p.impulse.to_bits())).sum();
+        let (spots, normal) = (self.spots(), self.normal());
+        let pushed: i64 = spots.iter().map(|spot| spot.impulse).sum();
         let friction = self.row.friction.map(|c| self.newton_seconds(i64::from(c.to_bits())));
-        for point in &self.row.points {
-            let arm = Vec3::from_bits(point.at);
-            let of_first = self.carried(0, arm);
-            // Both sides of the point coincided when the manifold was computed.
-            let apart = self.carried(1, arm - self.row.reference) - of_first;
-            let impulse = i64::from(point.impulse.to_bits());
-            let count = self.row.points.len() as i64;
+        for &Spot { position, separation, impulse } in &spots {
+            let count = spots.len() as i64;
             let (part, whole) = if pushed == 0 { (1, count) } else { (impulse, pushed) };
             let share = |c: Real| {
                 let product = i128::from(c.to_bits()) * i128::from(part);
@@ -106,17 +112,62 @@ impl<'a> ContactView<'a> {
             };
             let [x, y, z] = friction.map(share);
             let made = ContactPoint {
-                position: of_first + apart * Real::HALF,
+                position,
                 normal,
-                separation: Real::from_bits(point.separation) + normal.dot(apart),
+                separation,
                 normal_impulse: self.newton_seconds(impulse),
                 friction_impulse: Vec3::new(x, y, z),
             };
-            // A row has no more points than this list has room for.
+            // There are no more spots than this list has room for.
             let _ = points.push(made);
         }
         let count = points.len();
         (0..count).map(move |i| points[i])
+    }
+
+    /// The points at the poses after the step, with the impulses of the step.
+    fn spots(&self) -> FixedVec<Spot, 4> {
+        let mut carried = FixedVec::<Spot, 4>::new();
+        for point in &self.row.points {
+            let arm = Vec3::from_bits(point.at);
+            let of_first = self.carried(0, arm);
+            // Both sides of the point coincided when the manifold was computed.
+            let apart = self.carried(1, arm - self.row.reference) - of_first;
+            let _ = carried.push(Spot {
+                position: of_first + apart * Real::HALF,
+                separation: Real::from_bits(point.separation) + self.normal().dot(apart),
+                impulse: i64::from(point.impulse.to_bits()),
+            });
+        }
+        // No manifold: the shapes have parted since. Another normal: other faces, with no relation to the impulses.
+        let manifold = self.manifold();
+        let normal = Vec3::from_bits(manifold.normal.map(|c| i64::from(c) << 2));
+        if manifold.points.is_empty() || normal.dot(self.normal()) < Real::ratio(9, 10) {
+            return carried;
+        }
+        let mut spots = FixedVec::<Spot, 4>::new();
+        for point in &manifold.points {
+            let position = self.rows[0].center + Vec3::from_bits(point.at);
+            let separation = Real::from_bits(point.separation);
+            let _ = spots.push(Spot { position, separation, impulse: 0 });
+        }
+        for (old, known) in carried.iter().zip(&self.row.points) {
+            let same = manifold.points.iter().position(|point| point.feature == known.feature);
+            let distance = |i: &usize| spots[*i].position.distance(old.position);
+            let nearest = || (0..spots.len()).min_by_key(distance);
+            if let Some(at) = same.or_else(nearest) {
+                spots[at].impulse += old.impulse;
+            }
+        }
+        spots
+    }
+
+    /// The manifold at the poses after the step.
+    fn manifold(&self) -> Manifold {
+        let [a, b] = self.rows;
+        let motion = real_vector(b.velocity) - real_vector(a.velocity);
+        let displacement = motion / Real::from_int(self.tick_rate);
+        self.shapes.manifold(b.center - a.center, [a.rotation, b.rotation], displacement)
     }
 
     /// Position of a point that moved with a body since the manifold was computed; `arm` is from its centre of mass then.
@@ -132,6 +183,15 @@ impl<'a> ContactView<'a> {
     fn newton_seconds(&self, substep: i64) -> Real {
         newton_seconds(substep * self.substeps, self.masses)
     }
+}
+
+/// A contact point after the step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spot {
+    position: Vec3,
+    separation: Real,
+    /// In the solver's units, raw.
+    impulse: i64,
 }
 
 /// Converts an impulse from the solver's units, speeds of the reduced mass (raw Q20), to newton-seconds. Masses are raw
@@ -161,12 +221,14 @@ impl World {
 
     /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a
     /// positive separation. The order is the same on every machine.
+    #[doc(alias("contact_pairs", "narrow_phase"))]
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
         self.contact_rows().filter_map(|row| self.contact_view(row))
     }
 
     /// Iterates over the contacts of a body. Looks at all contacts of the world: for many bodies, go through
     /// [`contacts`](Self::contacts) once.
+    #[doc(alias = "contact_pairs_with")]
     pub fn contacts_of(&self, body: BodyId) -> impl Iterator<Item = ContactView<'_>> + '_ {
         let index = body.index();
         let has = move |row: &&ContactRow| row.key.shapes().map(body_of).contains(&index);
@@ -177,6 +239,7 @@ impl World {
     /// Returns the contact of an event: [`ContactBegan`](super::Event::ContactBegan),
     /// [`ContactPersisted`](super::Event::ContactPersisted) or [`Impact`](super::Event::Impact). `None` if there is none any more,
     /// because a command of this tick removed or changed one of the shapes.
+    #[doc(alias = "contact_pair")]
     pub fn contact(&self, pair: &Pair) -> Option<ContactView<'_>> {
         let [a, b] = [0, 1].map(|i| shape_key(pair.bodies[i].index(), pair.shapes[i]));
         let key = PairKey::new(a.min(b), a.max(b));
@@ -195,6 +258,12 @@ impl World {
     fn contact_view<'a>(&'a self, row: &'a ContactRow) -> Option<ContactView<'a>> {
         let (base, bodies) = (self.base(), row.key.shapes().map(body_of));
         let [a, b] = bodies.map(|body| self.id_at(body));
+        // The shapes of the step: commands of this tick that change them void its contacts.
+        let [first, second] = row.key.shapes().map(|key| {
+            let page = base.cold_page(&self.store, body_of(key));
+            page.shape(Place::of(body_of(key)).row, key.ordinal())
+        });
+        let centers = bodies.map(|body| base.cold(&self.store, body).local_center);
         let mass = |cold: &ColdRow| {
             if cold.kind == BodyKind::Dynamic { cold.mass.to_bits() } else { 0 }
         };
@@ -203,6 +272,8 @@ impl World {
             row,
             // The poses after the step: commands of this tick don't move its contacts.
             rows: bodies.map(|body| base.hot(&self.store, body)),
+            shapes: ShapePair { shapes: [first?, second?], centers },
+            tick_rate: self.def.tick_rate as i32,
             masses: bodies.map(|body| mass(base.cold(&self.store, body))),
             substeps: i64::from(self.def.substeps),
         })

@@ -16,6 +16,7 @@ pub const WORLD_LIMIT: Real = Real::from_int(1 << 30);
 /// The step detects contacts up to half a metre ahead. Two bodies that approach by more than that in one tick (faster than
 /// 32 m/s at 60 ticks per second) may tunnel through each other if they are thinner than their displacement. Use thick walls or a
 /// higher tick rate for fast projectiles.
+#[doc(alias("ccd", "continuous_collision"))]
 pub const MAX_SPEED: Real = Real::from_bits((256 << 32) - (1 << 12));
 /// Largest linear or angular damping, 1/s.
 pub(crate) const MAX_DAMPING: Real = Real::from_int(1000);
@@ -37,6 +38,7 @@ const MAX_GRAVITY_SCALE: Real = Real::from_int(100);
 /// assert_eq!(World::new(never).err(), Some(WorldError::Substeps(0)));
 /// # Ok::<(), WorldError>(())
 /// ```
+#[doc(alias("IntegrationParameters", "b2WorldDef"))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct WorldDef {
@@ -44,22 +46,28 @@ pub struct WorldDef {
     /// [`World::set_gravity`](super::World::set_gravity) changes it.
     pub gravity: Vec3,
     /// Ticks per second, 10 to 240. The default is 60.
+    #[doc(alias("dt", "timestep"))]
     pub tick_rate: u32,
     /// Substeps of the solver per tick, 1 to 64. The default is 8, enough for stacks of 30 boxes. A heavy body on a stack with a
     /// mass ratio above about 50 needs 16 or 32.
+    #[doc(alias("iterations", "num_solver_iterations"))]
     pub substeps: u32,
     /// Largest speed at which overlaps are pushed apart, m/s, 0 to 10. The default is 0.25.
+    #[doc(alias = "contactPushMaxVelocity")]
     pub max_push_out_speed: Real,
     /// Speed of a body's centre and surface, m/s, below which it may fall asleep, 0 to 1. 0 disables sleep. The default is 0.02.
+    #[doc(alias = "sleep_velocity")]
     pub sleep_threshold: Real,
     /// Time that all bodies of an island must be slow before it falls asleep, seconds, 0 to 60. The default is ½.
     pub time_to_sleep: Real,
     /// Approach speed, m/s, below which restitution is ignored, 0.01 to 100. Without a threshold a ball on the ground would never
     /// come to rest. The default is 0.5.
+    #[doc(alias = "mMinVelocityForRestitution")]
     pub restitution_threshold: Real,
     /// Coefficients for chosen pairs of material tags.
     pub materials: MaterialTable,
     /// Layers that collide with each other.
+    #[doc(alias = "collision_groups")]
     pub layers: Layers,
 }
 
@@ -123,6 +131,7 @@ impl WorldDef {
 /// assert!((mass - real!(3668)).abs() < real!(1), "{mass}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias("ColliderBuilder", "Collider", "b2ShapeDef"))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct ShapeDef {
@@ -130,7 +139,8 @@ pub struct ShapeDef {
     pub shape: Shape,
     /// Pose in the body's frame.
     pub pose: Transform,
-    /// Density, kg/m³. Determines the mass that the shape adds to a dynamic body. The default is 1000, water.
+    /// Density, kg/m³, above 0, also of shapes that add no mass now: their body may become dynamic, and a sensor an ordinary shape.
+    /// Determines the mass that the shape adds to its body. The default is 1000, water.
     pub density: Real,
     /// Surface material.
     pub material: Material,
@@ -179,7 +189,7 @@ impl ShapeDef {
     }
 
     /// Makes the shape a sensor: it reports overlaps, however shallow, adds no mass and applies no forces. Sensors detect only
-    /// non-sensor shapes of other bodies, and only if at least one of the two bodies is not static.
+    /// non-sensor shapes of other bodies, and only if at least one of the two bodies is not fixed.
     /// Overlaps are those of the poses at the end of a step. [`Command::SetSensor`](super::Command::SetSensor) changes it.
     pub const fn sensor(mut self) -> Self {
         self.sensor = true;
@@ -187,6 +197,7 @@ impl ShapeDef {
     }
 
     /// Sets the collision layer, 0 to 31.
+    #[doc(alias("collision_groups", "category"))]
     pub fn layer(mut self, layer: u8) -> Self {
         self.filter.layer = layer;
         self
@@ -204,6 +215,9 @@ impl ShapeDef {
         if kind == BodyKind::Dynamic && *self.shape.geometry() == Geometry::HalfSpace {
             return Err(MassError::HalfSpace.into());
         }
+        if self.density <= Real::ZERO {
+            return Err(MassError::Density(self.density).into());
+        }
         Ok(())
     }
 }
@@ -217,10 +231,11 @@ impl ShapeDef {
 ///     .shape(Shape::cuboid(Vec3::splat(real!(0.5)))?);
 /// # Ok::<(), isostep_core::shape::ShapeError>(())
 /// ```
+#[doc(alias("RigidBodyBuilder", "RigidBody", "b2BodyDef", "BodyCreationSettings"))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct BodyDef {
-    /// Static, kinematic or dynamic.
+    /// Fixed, kinematic or dynamic.
     pub kind: BodyKind,
     /// Pose of the body's origin.
     pub pose: Transform,
@@ -233,20 +248,27 @@ pub struct BodyDef {
     /// Mass in kilograms, 10⁻⁷ to 10⁸. `None` computes it from the shapes.
     pub mass: Option<Real>,
     /// Moments of inertia about the body's own axes x, y and z through its centre of mass, kg·m². They become its principal moments.
-    /// `None` takes the inertia of the shapes, scaled to the mass. A body without a mass ignores it.
+    /// `None` takes the inertia of the shapes, scaled to the mass; without a shape that has one, that of the mass at a distance of 1 m from each axis. A
+    /// body without a mass ignores it.
     pub inertia: Option<Vec3>,
     /// Factor on the world's gravity, within ±100.
+    #[doc(alias = "gravity_factor")]
     pub gravity_scale: Real,
     /// Linear damping, 1/s: for small values the fraction of speed lost per second. 0 to 1000.
+    #[doc(alias = "linear_drag")]
     pub linear_damping: Real,
     /// Angular damping, 1/s: for small values the fraction of spin lost per second. 0 to 1000.
+    #[doc(alias = "angular_drag")]
     pub angular_damping: Real,
     /// Largest speed, m/s. A faster velocity is scaled down and keeps its direction.
+    #[doc(alias("max_speed", "max_linear_velocity", "terminal_velocity"))]
     pub speed_cap: Real,
     /// Locked degrees of freedom.
+    #[doc(alias("allowed_dofs", "locked_axes", "motion_locks"))]
     pub locks: Locks,
     /// Allows the body to fall asleep at rest.
-    pub may_sleep: bool,
+    #[doc(alias("allow_sleep", "allow_sleeping", "enable_sleep"))]
+    pub can_sleep: bool,
     /// Reports [`Event::ContactPersisted`](super::Event::ContactPersisted) on every tick between a contact's begin and end.
     pub persist_events: bool,
     /// Reports [`Event::SensorStayed`](super::Event::SensorStayed) on every tick that a shape is inside a sensor, if this body has
@@ -271,16 +293,17 @@ impl BodyDef {
             angular_damping: Real::ZERO,
             speed_cap: MAX_SPEED,
             locks: Locks::NONE,
-            may_sleep: true,
+            can_sleep: true,
             persist_events: false,
             stay_events: false,
             user_data: 0,
         }
     }
 
-    /// Creates a static body: it never moves except by [`teleport`](super::World::teleport).
+    /// Creates a fixed body: it never moves except by [`teleport`](super::World::teleport). `Box2D` and Jolt call it static.
+    #[doc(alias("static", "new_static"))]
     pub fn fixed() -> Self {
-        Self::new(BodyKind::Static)
+        Self::new(BodyKind::Fixed)
     }
 
     /// Creates a kinematic body: it moves with the velocity that the game sets, and no contact changes it.
@@ -294,6 +317,7 @@ impl BodyDef {
     }
 
     /// Sets the position of the origin.
+    #[doc(alias("translation", "position"))]
     pub fn at(mut self, position: Vec3) -> Self {
         self.pose.translation = position;
         self
@@ -312,12 +336,14 @@ impl BodyDef {
     }
 
     /// Sets the velocity, m/s.
+    #[doc(alias = "linvel")]
     pub fn velocity(mut self, velocity: Vec3) -> Self {
         self.velocity = velocity;
         self
     }
 
     /// Sets the angular velocity, rad/s.
+    #[doc(alias = "angvel")]
     pub fn angular_velocity(mut self, angular_velocity: Vec3) -> Self {
         self.angular_velocity = angular_velocity;
         self
@@ -336,17 +362,28 @@ impl BodyDef {
     }
 
     /// Locks degrees of freedom, in addition to those that are locked already.
+    #[doc(alias("locked_axes", "allowed_dofs"))]
     pub fn lock(mut self, locks: Locks) -> Self {
         self.locks |= locks;
         self
     }
 
-    /// Locks rotation about all axes. To lock some axes only, use [`lock`](Self::lock).
+    /// Locks rotation about all axes. To lock some axes only, use [`lock_rotation_axes`](Self::lock_rotation_axes).
+    #[doc(alias("lock_rotations", "fixed_rotation"))]
     pub fn lock_rotation(self) -> Self {
         self.lock(Locks::ROTATION)
     }
 
+    /// Locks rotation about the world axes x, y and z that are true. `[true, false, true]` keeps the body upright.
+    #[doc(alias("enabled_rotations", "restrict_rotations"))]
+    pub fn lock_rotation_axes(self, axes: [bool; 3]) -> Self {
+        let all = [Locks::ROTATION_X, Locks::ROTATION_Y, Locks::ROTATION_Z];
+        let locked = axes.into_iter().zip(all).filter(|(locked, _)| *locked);
+        locked.fold(self, |def, (_, lock)| def.lock(lock))
+    }
+
     /// Locks translation along the world axes x, y and z that are true. `[false, true, false]` keeps the body at its height.
+    #[doc(alias("enabled_translations", "lock_translations"))]
     pub fn lock_translation(self, axes: [bool; 3]) -> Self {
         let all = [Locks::TRANSLATION_X, Locks::TRANSLATION_Y, Locks::TRANSLATION_Z];
         let locked = axes.into_iter().zip(all).filter(|(locked, _)| *locked);
@@ -360,20 +397,23 @@ impl BodyDef {
     }
 
     /// Sets the factor on the world's gravity.
+    #[doc(alias = "gravity_factor")]
     pub fn gravity_scale(mut self, scale: Real) -> Self {
         self.gravity_scale = scale;
         self
     }
 
     /// Sets the largest speed, m/s.
+    #[doc(alias("max_speed", "max_linear_velocity"))]
     pub fn speed_cap(mut self, cap: Real) -> Self {
         self.speed_cap = cap;
         self
     }
 
     /// Prevents the body from falling asleep.
+    #[doc(alias("can_sleep", "allow_sleep"))]
     pub fn stay_awake(mut self) -> Self {
-        self.may_sleep = false;
+        self.can_sleep = false;
         self
     }
 
@@ -412,13 +452,17 @@ impl BodyDef {
     }
 }
 
+fn in_world(position: Vec3) -> bool {
+    position.to_array().iter().all(|c| (-WORLD_LIMIT..=WORLD_LIMIT).contains(c))
+}
+
 pub(crate) fn check_place(position: Vec3) -> Result<(), CommandError> {
-    let inside = |c: &Real| (-WORLD_LIMIT..=WORLD_LIMIT).contains(c);
-    if position.to_array().iter().all(inside) {
-        Ok(())
-    } else {
-        Err(CommandError::OutOfWorld(position))
-    }
+    if in_world(position) { Ok(()) } else { Err(CommandError::OutOfWorld(position)) }
+}
+
+/// Checks a centre of mass in world space. The shapes may have it far from the origin of the body.
+pub(crate) fn check_center(center: Vec3) -> Result<(), CommandError> {
+    if in_world(center) { Ok(()) } else { Err(CommandError::CenterOutOfWorld(center)) }
 }
 
 /// Checks gravity, m/s².

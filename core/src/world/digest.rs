@@ -1,7 +1,8 @@
 //! Digests of the world: a tree over sections and pages. Shared pages cache their digest.
 
-use super::page_bytes::{State, StateSection, put_bodies, put_contacts, put_traits};
-use super::{World, frame::first_of_page};
+use super::World;
+use super::page_bytes::{SectionDigests, State};
+use super::registry::StateSection;
 use crate::Tick;
 use crate::digest::{Digest, DigestTree};
 use crate::history::HistoryError;
@@ -29,6 +30,7 @@ impl World {
     /// assert!(ours.diff(&theirs).any(|page| page.section == "bodies"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias("checksum", "hash"))]
     pub fn digest(&self) -> Digest {
         self.digest_tree().root()
     }
@@ -60,66 +62,55 @@ impl World {
 
 impl State<'_> {
     pub(super) fn digest_tree(self) -> DigestTree {
-        let mut pages: [Vec<(u32, Digest)>; 6] = Default::default();
-        let [world, ids, bodies, traits, contacts, events] = &mut pages;
+        let mut pages = SectionDigests::default();
         let mut bytes = Vec::new();
-        let mut whole = |section| {
-            bytes.clear();
-            self.put_page(section, 0, &mut bytes);
-            (!bytes.is_empty()).then(|| (0, Digest::of(&bytes)))
-        };
-        world.extend(whole(StateSection::World));
-        events.extend(whole(StateSection::Events));
-        let mut taken = |put: &mut dyn FnMut(&mut Vec<u8>)| {
-            bytes.clear();
-            put(&mut bytes);
-            Digest::of(&bytes)
-        };
-        let State { store, .. } = self;
-        for (number, stream, p) in self.pages() {
-            let first = first_of_page(number);
-            ids.push((number, taken(&mut |out| self.put_page(StateSection::Ids, number, out))));
-            let live = store.cold.get(stream.cold[p]).live;
-            if live != 0 {
-                let digest = store.hot.digest(stream.hot[p], live, |page| {
-                    taken(&mut |out| put_bodies(page, live, first, out))
-                });
-                bodies.push((number, digest));
-                let digest = store.cold.digest(stream.cold[p], 0, |page| {
-                    taken(&mut |out| put_traits(page, first, out))
-                });
-                traits.push((number, digest));
-            }
-            let page = store.contacts.get(stream.contacts[p]);
-            if !page.rows.is_empty() || !page.overlaps.is_empty() {
-                let digest = store.contacts.digest(stream.contacts[p], 0, |page| {
-                    taken(&mut |out| put_contacts(page, out))
-                });
-                contacts.push((number, digest));
-            }
+        for section in [StateSection::World, StateSection::Events] {
+            pages[section as usize].extend(self.digest_anew(section, 0, &mut bytes));
         }
-        let mut tree = DigestTree::new();
-        for (section, pages) in StateSection::ALL.into_iter().zip(pages) {
-            tree.section(section.name(), pages);
+        for place in self.pages() {
+            let ids = self.digest_anew(StateSection::Ids, place.number, &mut bytes);
+            pages[StateSection::Ids as usize].extend(ids);
+            self.digest_body_page(place, &mut bytes, &mut pages);
         }
-        tree
+        tree(pages)
+    }
+
+    /// Number and digest of a page, computed; `None` if it has no rows.
+    fn digest_anew(
+        self,
+        section: StateSection,
+        number: u32,
+        buffer: &mut Vec<u8>,
+    ) -> Option<(u32, Digest)> {
+        buffer.clear();
+        self.put_page(section, number, buffer);
+        (!buffer.is_empty()).then(|| (number, Digest::of(buffer)))
     }
 
     /// Recomputes the digests, to check those that pages cache.
     #[cfg(feature = "test-support")]
     fn digest_tree_anew(self) -> DigestTree {
-        let mut tree = DigestTree::new();
-        for section in StateSection::ALL {
-            let numbers = core::iter::once(0).chain(self.pages().map(|page| page.0));
-            let pages = numbers.filter_map(|number| {
-                let mut bytes = Vec::new();
-                self.put_page(section, number, &mut bytes);
-                (!bytes.is_empty()).then(|| (number, Digest::of(&bytes)))
-            });
+        let mut bytes = Vec::new();
+        tree(StateSection::ALL.map(|section| {
+            let numbers = core::iter::once(0).chain(self.pages().map(|place| place.number));
+            // The first body page has the number 0, too.
+            let mut numbers: Vec<u32> = numbers.collect();
+            numbers.dedup();
+            let pages = numbers.into_iter();
+            pages.filter_map(|number| self.digest_anew(section, number, &mut bytes)).collect()
+        }))
+    }
+}
+
+/// The tree of these pages. Optional sections without pages are left out.
+fn tree(pages: SectionDigests) -> DigestTree {
+    let mut tree = DigestTree::new();
+    for (section, pages) in StateSection::ALL.into_iter().zip(pages) {
+        if !section.is_optional() || !pages.is_empty() {
             tree.section(section.name(), pages);
         }
-        tree
     }
+    tree
 }
 
 #[cfg(feature = "test-support")]

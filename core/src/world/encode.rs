@@ -2,8 +2,12 @@
 //! and are not yet stepped.
 
 use super::World;
-use super::page_bytes::{State, StateSection, put_contacts};
+use super::page_bytes::{PageBodies, State};
+use super::registry::{PageKind, StateSection};
 use super::rows::ContactPage;
+
+/// Precedes a force, in place of the number of a section.
+const FORCE: u8 = u8::MAX;
 
 impl World {
     /// Appends the state as bytes, with this tick's commands applied. The same on every machine.
@@ -13,13 +17,13 @@ impl World {
         let state = State { def, tick: *tick, frame, store };
         for (number, section) in (0u8..).zip(StateSection::ALL) {
             let single = matches!(section, StateSection::World | StateSection::Events);
-            let pages = state.pages().map(|page| page.0);
+            let pages = state.pages().map(|place| place.number);
             let pages = core::iter::once(0).filter(|_| single).chain(pages.filter(|_| !single));
             for page in pages {
                 let start = out.len();
                 out.push(number);
                 out.extend_from_slice(&page.to_le_bytes());
-                if section == StateSection::Contacts {
+                if section == StateSection::Contacts && !self.pending.void.is_empty() {
                     self.encode_contacts(page, out);
                 } else {
                     state.put_page(section, page, out);
@@ -32,7 +36,7 @@ impl World {
         }
         // Forces are no rows: they act in the next step only.
         for force in self.pending.forces.iter() {
-            out.push(StateSection::ALL.len() as u8);
+            out.push(FORCE);
             out.extend_from_slice(&force.body.get().to_le_bytes());
             for bits in force.force.to_bits().into_iter().chain(force.torque.to_bits()) {
                 out.extend_from_slice(&bits.to_le_bytes());
@@ -40,16 +44,16 @@ impl World {
         }
     }
 
+    /// Appends a page of contacts without those that a command invalidated.
     fn encode_contacts(&self, page: u32, out: &mut Vec<u8>) {
         let first = super::frame::first_of_page(page);
         let Some(contacts) = self.work.contact_page(&self.store, first) else { return };
-        // Contacts that a command invalidated are omitted.
         let counts = |row: &&super::rows::ContactRow| !self.pending.is_void(row.key);
-        if self.pending.void.is_empty() {
-            put_contacts(contacts, out);
-        } else {
-            let rows = contacts.rows.iter().filter(counts).copied().collect();
-            put_contacts(&ContactPage { rows, overlaps: contacts.overlaps.clone() }, out);
+        let rows = contacts.rows.iter().filter(counts).copied().collect();
+        let left = ContactPage { rows, overlaps: contacts.overlaps.clone() };
+        let at = PageBodies { first, live: 0 };
+        if left.covers(at).is_some() {
+            left.put(at, out);
         }
     }
 }

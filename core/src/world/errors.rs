@@ -44,12 +44,17 @@ pub enum CommandError {
         "body {0} does not exist: it was despawned or never spawned in this world; check the id with `World::body`"
     )]
     NoSuchBody(BodyId),
-    /// The body has no shape with this index.
+    /// The body has no shape with this number.
     #[error("the body has no shape {0}; `Body::shapes` lists the numbers of its shapes")]
     NoSuchShape(u8),
     /// A position is outside the world.
     #[error("position {0} is outside the world; each coordinate must lie within ±{WORLD_LIMIT} m")]
     OutOfWorld(Vec3),
+    /// The centre of mass of the body would be outside the world: its shapes are beyond the limit.
+    #[error(
+        "the centre of mass would be at {0}, outside the world; each coordinate must lie within ±{WORLD_LIMIT} m: move the body or its shapes"
+    )]
+    CenterOutOfWorld(Vec3),
     /// A component of the velocity, m/s, exceeds [`MAX_SPEED`].
     #[error(
         "the velocity would be {0} m/s; each component must lie within ±{limit}: give a lower velocity or a smaller impulse",
@@ -121,17 +126,15 @@ pub enum CommandError {
     },
     /// The command needs a dynamic body, or, if it sets a velocity, a dynamic or kinematic one.
     #[error(
-        "body {0} can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its kind with `Command::SetKind` first"
+        "body {0} can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its kind with `World::set_kind` first"
     )]
     NotDynamic(BodyId),
     /// The command needs a kinematic body.
-    #[error(
-        "body {0} is not kinematic; set its kind with `Command::SetKind` first, or teleport it"
-    )]
+    #[error("body {0} is not kinematic; set its kind with `World::set_kind` first, or teleport it")]
     NotKinematic(BodyId),
     /// The body can't be put to sleep.
     #[error(
-        "body {0} can't be put to sleep: it is not dynamic, is disabled or may not sleep; change that with `World::set_kind`, `set_enabled` or `set_may_sleep` first"
+        "body {0} can't be put to sleep: it is not dynamic, is disabled, or its `can_sleep` is false; change it with `World::set_kind`, `set_enabled` or `set_can_sleep` first"
     )]
     CannotSleep(BodyId),
     /// The body would have more than 255 shapes.
@@ -147,14 +150,11 @@ pub enum CommandError {
     IdTaken(BodyId),
     /// The id, or a later one with the same index, was in use before.
     #[error(
-        "the id {0} was in use before; take an id with the same index and a higher generation, or another index"
+        "the id {0} was in use before; take an id with the same index and a higher generation, or another index: see `BodyId::new`"
     )]
     IdUsed(BodyId),
-    /// The index of the id belongs to no stream, or its generation is the one that is never used.
-    #[error(
-        "the id {0} is out of range: its index must be below {max}, and its generation below 2147483648",
-        max = STREAM_BODIES * 256
-    )]
+    /// The generation of the id is the one that is never used. [`BodyId::new`] does not make such an id.
+    #[error("the id {0} is out of range: its generation must be below 2147483648")]
     IdOutOfRange(BodyId),
     /// The body can't be put to sleep on a tick on which a command changed it, or a body in contact with it.
     #[error(

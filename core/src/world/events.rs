@@ -7,20 +7,26 @@ use crate::data::Id;
 use crate::math::{Q20, Real, Vec3};
 
 /// An event of the last step.
+#[doc(alias("CollisionEvent", "ContactListener"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
     /// Two shapes begin to touch: they overlap or have a contact impulse.
+    #[doc(alias("Started", "begin_contact", "OnContactAdded"))]
     ContactBegan(Pair),
     /// Two shapes still touch. Reported if one of the bodies has [`persist_events`](super::BodyDef::persist_events) and is awake.
+    #[doc(alias("OnContactPersisted", "on_contact_stay"))]
     ContactPersisted(Pair),
     /// Two shapes stop touching, or one of them is removed.
+    #[doc(alias("Stopped", "end_contact", "OnContactRemoved"))]
     ContactEnded(Pair),
     /// Two shapes approach at [`restitution_threshold`](super::WorldDef::restitution_threshold) or faster. An impact late in a tick
     /// is reported again on the next tick if the shapes still approach that fast. Add up the impulses, or wait for
     /// [`Self::ContactBegan`].
+    #[doc(alias("hit_event", "ContactForceEvent"))]
     Impact(Impact),
     /// A shape enters a sensor. The sensor is the first of the pair.
+    #[doc(alias("trigger", "intersection"))]
     SensorEntered(Pair),
     /// A shape is still inside a sensor. Reported if one of the bodies has [`stay_events`](super::BodyDef::stay_events) and one is
     /// awake.
@@ -43,7 +49,7 @@ pub enum Event {
 pub struct Pair {
     /// The two bodies.
     pub bodies: [BodyId; 2],
-    /// Index of the shape in each body.
+    /// Number of the shape in each body.
     pub shapes: [u8; 2],
 }
 

@@ -1,10 +1,11 @@
 //! Explanation of a desync: compares a page with that of another machine, row by row and field by field.
 
 use super::World;
-use super::fields::{Context, Field, Unit, text};
+use super::fields::{Context, Field, RowText, Unit, text};
 use super::frame::Place;
-use super::page_bytes::{State, StateSection, Table, row_length};
-use super::rows::{BodyIndex, ShapeKey};
+use super::page_bytes::{State, row_length};
+use super::registry::{StateSection, Table};
+use super::rows::BodyIndex;
 use crate::Tick;
 use crate::history::HistoryError;
 use std::collections::BTreeSet;
@@ -223,9 +224,9 @@ impl Explainer<'_> {
         });
     }
 
-    /// The size exponent of the body that a row belongs to; 0 if there is none.
+    /// The size exponent of the body that a row with a spin belongs to, its first field; 0 for other rows.
     fn exponent(&self, row: &[u8]) -> i8 {
-        if self.table != Table::Bodies {
+        if !self.fields.iter().any(|field| field.unit == Unit::Spin) {
             return 0;
         }
         let index = BodyIndex::new(self.fields[0].bits(row) as u32);
@@ -236,30 +237,7 @@ impl Explainer<'_> {
     fn entity(&self, row: &[u8]) -> String {
         let id_at = |index| self.state.frame.id_at(index);
         let context = Context { id_at: &id_at, exponent: 0 };
-        let number = |at: usize| self.fields[at].bits(row) as u32;
-        let shape = |at: usize| context.shape(ShapeKey::new(number(at)));
-        let pair = |at: usize| format!("{}–{}", shape(at), shape(at + 1));
-        match self.table {
-            Table::World => "world".to_owned(),
-            Table::Overrides => format!("materials {}–{}", number(0), number(1)),
-            Table::Ids => format!("id {}", number(0)),
-            Table::Bodies | Table::Traits => {
-                format!("body {}", context.body(BodyIndex::new(number(0))))
-            }
-            Table::Shapes => format!("shape {}", shape(0)),
-            Table::Contacts => format!("contact {}", pair(0)),
-            Table::Overlaps => format!("overlap {}", pair(0)),
-            Table::Events => {
-                let kind = text(self.fields[0].unit, self.fields[0].bits(row), &context);
-                let bodies = [3, 4].map(|at| text(Unit::Id, self.fields[at].bits(row), &context));
-                if bodies[0] == bodies[1] {
-                    return format!("event {kind} {}", bodies[0]);
-                }
-                let ordinals = [1, 2].map(|at| ShapeKey::new(number(at)).ordinal());
-                let [a, b] = &bodies;
-                format!("event {kind} {a}.{}–{b}.{}", ordinals[0], ordinals[1])
-            }
-        }
+        self.table.entity(&RowText { fields: &self.fields, row, context: &context })
     }
 }
 

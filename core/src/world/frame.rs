@@ -1,10 +1,9 @@
 //! A frame: the state of a world at one tick, as tables of shared pages.
 
 use super::events::EventRow;
-use super::pages::{PageRef, Pages};
+pub(crate) use super::registry::{Store, Stream};
 use super::rows::{
-    ASLEEP, BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow,
-    Overlap, PAGE_ROWS, ShapeRow, body_of,
+    ASLEEP, BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, HotRow, PAGE_ROWS, body_of,
 };
 use crate::data::{Id, IdPool};
 use crate::math::Vec3;
@@ -20,14 +19,6 @@ pub(crate) fn stream_ids(number: u8) -> IdPool {
     IdPool::in_range(first..first + STREAM_BODIES).expect("the range is not empty")
 }
 
-/// Page pools of all frames of a world.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Store {
-    pub(crate) hot: Pages<HotPage>,
-    pub(crate) cold: Pages<ColdPage>,
-    pub(crate) contacts: Pages<ContactPage>,
-}
-
 /// State of a world at one tick.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
@@ -36,18 +27,6 @@ pub(crate) struct Frame {
     pub(crate) events: Vec<EventRow>,
     /// m/s².
     pub(crate) gravity: Vec3,
-}
-
-/// The bodies of one stream: ids, and a page of each kind for every 32 of them.
-#[derive(Clone, Debug)]
-pub(crate) struct Stream {
-    pub(crate) ids: Arc<IdPool>,
-    pub(crate) hot: Vec<PageRef>,
-    pub(crate) cold: Vec<PageRef>,
-    pub(crate) contacts: Vec<PageRef>,
-    /// By page, bit i: row i is live, enabled and not at rest, that is, a dynamic body that is awake or a kinematic one with a
-    /// velocity. Derived from the rows, for fast iteration over active bodies.
-    pub(crate) active: Vec<u32>,
 }
 
 /// Position of a body's rows: stream, page, row.
@@ -141,28 +120,14 @@ impl Frame {
     pub(crate) fn make_page(&mut self, store: &mut Store, index: BodyIndex) {
         let Place { stream, page, .. } = Place::of(index);
         let stream = &mut self.streams[stream];
-        while stream.hot.len() <= page {
-            // A page from the pool may have old content.
-            let (mut hot, mut cold, mut contacts) =
-                (store.hot.allocate(), store.cold.allocate(), store.contacts.allocate());
-            *store.hot.overwrite(&mut hot) = HotPage::default();
-            let empty = store.cold.overwrite(&mut cold);
-            empty.live = 0;
-            empty.shapes.clear();
-            let empty = store.contacts.overwrite(&mut contacts);
-            empty.rows.clear();
-            empty.overlaps.clear();
-            stream.hot.push(hot);
-            stream.cold.push(cold);
-            stream.contacts.push(contacts);
-            stream.active.push(0);
-        }
+        let missing = (page + 1).saturating_sub(stream.active.len());
+        stream.push_pages(store, missing);
     }
 
     /// Returns whether the frame has pages for a body.
     pub(crate) fn has_page(&self, index: BodyIndex) -> bool {
         let Place { stream, page, .. } = Place::of(index);
-        self.streams.get(stream).is_some_and(|stream| page < stream.hot.len())
+        self.streams.get(stream).is_some_and(|stream| page < stream.active.len())
     }
 
     /// The contact page of a body, if the frame has it.
@@ -214,7 +179,7 @@ impl Frame {
         let active = cold.live >> row & 1 == 1
             && cold.rows[row].enabled
             && match cold.rows[row].kind {
-                BodyKind::Static => false,
+                BodyKind::Fixed => false,
                 BodyKind::Kinematic => hot.moves(),
                 BodyKind::Dynamic => !hot.is_asleep(),
             };
@@ -258,7 +223,7 @@ impl Frame {
     /// Wakes all sleeping bodies and appends them to `woken`.
     pub(crate) fn wake_all(&mut self, store: &mut Store, woken: &mut Vec<BodyIndex>) {
         for s in 0..self.streams.len() {
-            for p in 0..self.streams[s].hot.len() {
+            for p in 0..self.streams[s].active.len() {
                 for row in 0..PAGE_ROWS {
                     self.wake(store, index_at(s, p, row), woken);
                 }
@@ -289,31 +254,14 @@ impl Frame {
             }
             let to = &mut self.streams[i];
             to.ids = Arc::clone(&from.ids);
-            to.hot.clone_from(&from.hot);
-            to.cold.clone_from(&from.cold);
-            to.contacts.clone_from(&from.contacts);
-            to.active.clone_from(&from.active);
-            to.hot.iter().for_each(|page| store.hot.share(*page));
-            to.cold.iter().for_each(|page| store.cold.share(*page));
-            to.contacts.iter().for_each(|page| store.contacts.share(*page));
+            to.share_rest(from, store);
         }
     }
 
     /// Copies the frame into pages of another store.
     pub(crate) fn copy_into(&self, from: &Store, to: &mut Store) -> Self {
-        let mut streams = Vec::new();
-        for stream in &self.streams {
-            let (hot, cold) = (stream.hot.iter(), stream.cold.iter());
-            let contacts = stream.contacts.iter();
-            streams.push(Stream {
-                ids: Arc::clone(&stream.ids),
-                hot: hot.map(|page| to.hot.add(from.hot.get(*page))).collect(),
-                cold: cold.map(|page| to.cold.add(from.cold.get(*page))).collect(),
-                contacts: contacts.map(|page| to.contacts.add(from.contacts.get(*page))).collect(),
-                active: stream.active.clone(),
-            });
-        }
-        Self { streams, events: self.events.clone(), gravity: self.gravity }
+        let streams = self.streams.iter().map(|stream| stream.copy_into(from, to));
+        Self { streams: streams.collect(), events: self.events.clone(), gravity: self.gravity }
     }
 
     /// Takes the ids, streams and page count of another frame: missing pages are shared with it, surplus ones are released.
@@ -327,17 +275,27 @@ impl Frame {
             }
             let to = &mut self.streams[i];
             to.ids = Arc::clone(&from.ids);
-            to.cut(store, from.hot.len());
-            for page in to.hot.len()..from.hot.len() {
-                to.hot.push(from.hot[page]);
-                to.cold.push(from.cold[page]);
-                to.contacts.push(from.contacts[page]);
-                to.active.push(from.active[page]);
-                store.hot.share(from.hot[page]);
-                store.cold.share(from.cold[page]);
-                store.contacts.share(from.contacts[page]);
-            }
+            to.cut(store, from.active.len());
+            to.share_rest(from, store);
         }
+    }
+
+    /// Removes the rows of a despawned body.
+    pub(crate) fn remove_rows(&mut self, store: &mut Store, index: BodyIndex) {
+        let Place { stream, page, .. } = Place::of(index);
+        self.streams[stream].remove_rows(store, page, index);
+    }
+
+    /// Takes the rows of a body that only commands change from another frame that has its pages. Returns whether they differed.
+    pub(crate) fn take_commanded_rows(
+        &mut self,
+        other: &Self,
+        store: &mut Store,
+        index: BodyIndex,
+    ) -> bool {
+        let Place { stream, page, .. } = Place::of(index);
+        let from = &other.streams[stream];
+        self.streams[stream].take_commanded_rows(store, from, page, index)
     }
 
     /// Releases the pages of hot rows.
@@ -350,34 +308,13 @@ impl Frame {
 
     /// Returns the number of pages, and the number of those shared with another frame.
     pub(crate) fn count_pages(&self, store: &Store) -> (u32, u32) {
-        let (mut all, mut shared) = (0, 0);
-        for Stream { hot, cold, contacts, .. } in &self.streams {
-            all += hot.len() + cold.len() + contacts.len();
-            shared += hot.iter().filter(|page| store.hot.is_shared(**page)).count();
-            shared += cold.iter().filter(|page| store.cold.is_shared(**page)).count();
-            shared += contacts.iter().filter(|page| store.contacts.is_shared(**page)).count();
-        }
+        let counts = self.streams.iter().map(|stream| stream.count_pages(store));
+        let (all, shared) = counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
         (all as u32, shared as u32)
     }
 
     pub(crate) fn release(&mut self, store: &mut Store) {
         self.streams.iter_mut().for_each(|stream| stream.cut(store, 0));
-    }
-}
-
-impl Stream {
-    /// A stream without pages.
-    const fn new(ids: Arc<IdPool>) -> Self {
-        Self { ids, hot: Vec::new(), cold: Vec::new(), contacts: Vec::new(), active: Vec::new() }
-    }
-
-    /// Releases the pages from a number on.
-    fn cut(&mut self, store: &mut Store, from: usize) {
-        let from = from.min(self.hot.len());
-        self.hot.drain(from..).for_each(|page| store.hot.release(page));
-        self.cold.drain(from..).for_each(|page| store.cold.release(page));
-        self.contacts.drain(from..).for_each(|page| store.contacts.release(page));
-        self.active.truncate(from);
     }
 }
 
@@ -388,28 +325,16 @@ impl Store {
         frames: impl Iterator<Item = &'a Frame>,
         without: Option<&Frame>,
     ) -> u64 {
-        let mut pages = [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()];
+        let mut pages = BTreeMap::new();
         let mut visit = |frame: &Frame, counts: bool| {
-            let bytes = |bytes: usize| if counts { bytes } else { 0 };
             for stream in &frame.streams {
-                for page in &stream.hot {
-                    pages[0].insert(page.number(), bytes(size_of::<HotPage>()));
-                }
-                for page in &stream.cold {
-                    let shapes = self.cold.get(*page).shapes.len() * size_of::<ShapeRow>();
-                    pages[1].insert(page.number(), bytes(size_of::<ColdPage>() + shapes));
-                }
-                for page in &stream.contacts {
-                    let ContactPage { rows, overlaps } = self.contacts.get(*page);
-                    let of_rows = rows.len() * size_of::<ContactRow>();
-                    let of_overlaps = overlaps.len() * size_of::<Overlap>();
-                    let all = size_of::<ContactPage>() + of_rows + of_overlaps;
-                    pages[2].insert(page.number(), bytes(all));
-                }
+                stream.each_page(self, &mut |section, page, bytes| {
+                    pages.insert((section, page.number()), if counts { bytes as u64 } else { 0 });
+                });
             }
         };
         frames.for_each(|frame| visit(frame, true));
         without.into_iter().for_each(|frame| visit(frame, false));
-        pages.iter().flat_map(BTreeMap::values).map(|bytes| *bytes as u64).sum()
+        pages.values().sum()
     }
 }

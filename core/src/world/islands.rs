@@ -5,7 +5,7 @@ use super::{BodyId, World};
 use crate::data::UnionFind;
 
 /// The islands of a world after a step: sets of dynamic bodies connected by contacts. The next state of a body depends on its
-/// island and on the static and kinematic bodies in contact with it, and on nothing else.
+/// island and on the fixed and kinematic bodies in contact with it, and on nothing else.
 ///
 /// Created by [`World::islands`], which visits every body and contact: for debugging and infrequent use.
 ///
@@ -69,7 +69,7 @@ impl Islands {
         edges.map(|edge| self.bodies[edge.1 as usize])
     }
 
-    /// Returns all bodies that a dynamic body's next state depends on: its island, and the static and kinematic bodies in contact
+    /// Returns all bodies that a dynamic body's next state depends on: its island, and the fixed and kinematic bodies in contact
     /// with it. For other bodies, the body and its neighbours; for a stale id, nothing. In the order of ids.
     pub fn reach(&self, body: BodyId) -> Vec<BodyId> {
         if self.place(body).is_none() {
@@ -119,6 +119,7 @@ impl World {
     /// assert!(world.computed().eq([(right, right)]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn computed(&self) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
         let id = |index| self.work.id_at(index).map(BodyId);
         self.scratch

@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 /// let door = BodyDef::dynamic().lock(Locks::TRANSLATION | Locks::ROTATION_X | Locks::ROTATION_Z);
 /// assert!(door.locks.contains(Locks::TRANSLATION_X));
 /// assert!(!door.locks.contains(Locks::ROTATION));
+/// // Off its hinges.
+/// assert_eq!(door.locks.without(Locks::TRANSLATION | Locks::ROTATION), Locks::NONE);
 /// ```
+#[doc(alias("LockedAxes", "MotionLocks", "AllowedDOFs"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 #[must_use]
@@ -49,6 +52,11 @@ impl Locks {
     #[must_use]
     pub const fn contains(self, locks: Self) -> bool {
         self.0 & locks.0 == locks.0
+    }
+
+    /// Returns these locks without others, locked or not.
+    pub const fn without(self, locks: Self) -> Self {
+        Self(self.0 & !locks.0)
     }
 
     /// Bit i locks translation along axis i, bit 3 + i rotation about it.

@@ -17,6 +17,7 @@ pub struct MaterialError {
 
 /// Rule that combines the coefficients of two materials. If two materials have different rules, the later one in this list
 /// applies, as in Rapier.
+#[doc(alias("CoefficientCombineRule", "CombineMode"))]
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -47,7 +48,7 @@ pub enum Combine {
 #[must_use]
 pub struct Material {
     /// Coulomb friction coefficient, 0 to 1.9. The default is 0.6. Sliding friction opposes the motion exactly. Static friction is
-    /// limited by an octagon: 0.93 to 1.05 of the coefficient, depending on the direction.
+    /// limited by a polygon of 16 sides: 1 to 1.02 of the coefficient, depending on the direction.
     pub friction: Real,
     /// Fraction of the approach speed that is restored, 0 to 1. The default is 0. Two materials take the mean by default: use
     /// [`Combine::Max`] as `restitution_combine` for a ball that bounces on any floor.
@@ -189,6 +190,7 @@ impl MaterialTable {
 }
 
 /// Collision filter of a shape. Two shapes collide if their layers do and they are not in the same group.
+#[doc(alias("InteractionGroups", "CollisionGroups", "b2Filter"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[must_use]
 pub struct Filter {
@@ -199,6 +201,7 @@ pub struct Filter {
 }
 
 /// Layer matrix: pairs of layers that collide. By default all do.
+#[doc(alias("ObjectLayerPairFilter", "collision_matrix"))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layers {
     meets: [u32; 32],

@@ -16,10 +16,12 @@ mod fields;
 pub(crate) mod frame;
 pub(crate) mod islands;
 mod locks;
+mod manifold;
 mod material;
 pub(crate) mod page_bytes;
 pub(crate) mod pages;
 mod past;
+pub(crate) mod registry;
 pub(crate) mod rewind;
 pub(crate) mod rows;
 pub(crate) mod snapshot;
@@ -36,7 +38,7 @@ use crate::data::{Id, IndexSet};
 use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use arrive::Route;
-use frame::{Frame, Store};
+use frame::{Frame, STREAM_BODIES, Store};
 use rows::BodyIndex;
 use serde::{Deserialize, Serialize};
 use timeline::Timeline;
@@ -53,21 +55,65 @@ pub(crate) use explain::{ExplainError, FieldValue};
 pub use locks::Locks;
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
-pub(crate) use page_bytes::StateSection;
 pub use past::Past;
+pub(crate) use registry::StateSection;
 pub use rewind::{DEFAULT_HISTORY, HistoryReport, ResimMode};
 pub use rows::BodyKind;
 pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
 pub use view::Body;
 
-/// Id of a body: index and generation. The id of a despawned body never names another body.
+/// Id of a body: stream, index in the stream, and generation. The id of a despawned body never names another body: the next one with
+/// the same index has the next generation.
+///
+/// It prints as the index among the bodies of all streams and the generation, like `7v1`.
+///
+/// ```
+/// use isostep_core::{real, shape::Shape, world::{BodyDef, BodyId, World, WorldDef}};
+/// let mut world = World::new(WorldDef::default())?;
+/// let ball = BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?);
+/// let first = world.spawn_in(2, ball.clone())?;
+/// assert_eq!(Some(first), BodyId::new(2, 0, 1));
+/// world.despawn(first)?;
+/// let second = world.spawn_in(2, ball)?;
+/// assert_eq!((second.stream(), second.index_in_stream(), second.generation()), (2, 0, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias("RigidBodyHandle", "b2BodyId", "BodyID", "handle"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
 pub struct BodyId(pub(crate) Id);
 
 impl BodyId {
+    /// Returns the id with an index in a stream and a generation: 1 for the first body with the index, and one more for each later one.
+    /// `None` for generations that are never used: 0, and those from 2³¹ on.
+    pub fn new(stream: u8, index: u16, generation: u32) -> Option<Self> {
+        // A generation is odd while it is in use. The last one is never reached.
+        let odd = generation.checked_sub(1)?.checked_mul(2)?.checked_add(1)?;
+        if odd == u32::MAX {
+            return None;
+        }
+        let index = u32::from(stream) * STREAM_BODIES + u32::from(index);
+        Self::from_bits(u64::from(odd) << 32 | u64::from(index))
+    }
+
+    /// Returns the number of the stream: 0 for bodies of [`spawn`](World::spawn).
+    pub const fn stream(self) -> u8 {
+        (self.0.index() / STREAM_BODIES) as u8
+    }
+
+    /// Returns the index in the stream.
+    pub const fn index_in_stream(self) -> u16 {
+        (self.0.index() % STREAM_BODIES) as u16
+    }
+
+    /// Returns the generation: 1 for the first body with the index, and one more for each later one.
+    pub const fn generation(self) -> u32 {
+        (self.0.to_bits() >> 32).div_ceil(2) as u32
+    }
+
     /// Returns the id with these [bits](Self::to_bits); `None` if no id has them.
     pub fn from_bits(bits: u64) -> Option<Self> {
-        Id::from_bits(bits).ok().map(Self)
+        Self::try_from(bits).ok()
     }
 
     /// Returns the id as one number, the form that snapshots and digests contain.
@@ -80,6 +126,22 @@ impl BodyId {
     }
 }
 
+impl TryFrom<u64> for BodyId {
+    type Error = &'static str;
+    fn try_from(bits: u64) -> Result<Self, Self::Error> {
+        match Id::from_bits(bits) {
+            Ok(id) if u8::try_from(id.index() / STREAM_BODIES).is_ok() => Ok(Self(id)),
+            _ => Err("no body id has these bits; pass those of `BodyId::to_bits`"),
+        }
+    }
+}
+
+impl From<BodyId> for u64 {
+    fn from(id: BodyId) -> Self {
+        id.to_bits()
+    }
+}
+
 impl core::fmt::Display for BodyId {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         self.0.fmt(f)
@@ -88,7 +150,8 @@ impl core::fmt::Display for BodyId {
 
 /// A physics world: rigid bodies, their contacts, and the states of the last ticks.
 ///
-/// Units are metres, seconds, kilograms and radians. Positions lie within ±2³⁰ m of the origin on each axis. Axes are right-handed
+/// Units are metres, seconds, kilograms and radians. Positions lie within ±2³⁰ m of the origin on each axis: a step
+/// keeps the centre of mass of each body there, and commands its origin too. Axes are right-handed
 /// with y up: gravity points along −y by default, half spaces lie below their y = 0, and capsules stand along y. Rotations follow the
 /// right-hand rule: a positive one about z turns x towards y.
 ///
@@ -98,7 +161,7 @@ impl core::fmt::Display for BodyId {
 ///   tick. An invalid command returns an error and changes nothing.
 /// - **Advance**: [`step`](Self::step), once per tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
-///   [`islands`](Self::islands), and the [`events`](Self::events) of the last step.
+///   [`computed`](Self::computed), and the [`events`](Self::events) of the last step.
 /// - **Roll back**: [`rewind`](Self::rewind) to a tick of the [`history`](Self::history), give its commands again, and step.
 /// - **Copy**: [`clone`](Clone::clone) copies the current tick with its pending commands, but neither the history nor pinned ticks.
 ///
@@ -115,6 +178,7 @@ impl core::fmt::Display for BodyId {
 /// assert!((height - real!(0.5)).abs() < real!(0.0078125));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias("PhysicsSystem", "PhysicsPipeline", "RigidBodySet", "b2World"))]
 #[derive(Debug)]
 pub struct World {
     /// Definition. Frames have the gravity.
@@ -269,6 +333,7 @@ impl World {
     }
 
     /// Computes the next tick.
+    #[doc(alias = "simulate")]
     pub fn step(&mut self) -> StepReport {
         self.step_timed(None)
     }
@@ -334,6 +399,7 @@ impl World {
     }
 
     /// Returns the SIMD width of the solver, in contacts. Not state: every width gives the same bits.
+    #[doc(hidden)]
     #[must_use]
     pub const fn lanes(&self) -> crate::step::Lanes {
         self.scratch.lanes.get()
@@ -341,6 +407,7 @@ impl World {
 
     /// Sets the SIMD width of the solver. Returns false, and keeps the width, if this machine does not support it. A new world
     /// uses the widest supported one.
+    #[doc(hidden)]
     pub fn set_lanes(&mut self, lanes: crate::step::Lanes) -> bool {
         let chosen = crate::step::lanes::Chosen::new(lanes);
         self.scratch.lanes = chosen.unwrap_or(self.scratch.lanes);
@@ -354,6 +421,7 @@ impl World {
     }
 
     /// Drops all caches that can be rebuilt from the state. Only the cost of the next step changes.
+    #[doc(hidden)]
     pub fn drop_scratch(&mut self) {
         let rules = core::mem::take(&mut self.scratch.rules);
         let (lanes, scalar_until) = (self.scratch.lanes, self.scratch.scalar_until);

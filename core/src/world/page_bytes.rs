@@ -4,130 +4,19 @@
 //! A page consists of tables, each a row count and rows of fixed width, sorted by key. Rows of dead bodies and pool positions
 //! are never included.
 
-use super::fields::{Field, IdRow, Keyed, OverrideRow, Row, WorldRow, layout, put};
-use super::frame::{Frame, STREAM_BODIES, Store, Stream, index_at};
+use super::fields::{Field, IdRow, Keyed, OverrideRow, Row, WorldRow, put};
+use super::frame::{Frame, Place, STREAM_BODIES, first_of_page};
+use super::registry::{PageKind, StateSection, Store, Stream, Table, TableRow};
 use super::rows::{BodyIndex, PAGE_ROWS, shape_key};
 use super::rows::{ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, ShapeRow};
 use super::{EventRow, World, WorldDef};
 use crate::Tick;
+use crate::digest::Digest;
 use crate::history::HistoryError;
 use std::sync::LazyLock;
 
 /// Pages per stream. Page n holds bodies of stream n / 2048.
 pub(super) const STREAM_PAGES: usize = STREAM_BODIES as usize / PAGE_ROWS;
-
-/// A section of the state. Each has its own digests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum StateSection {
-    /// Definition of the world, and tick.
-    World,
-    /// Ids in use, and generations.
-    Ids,
-    /// Poses, velocities and sleep.
-    Bodies,
-    /// Values that only commands change: kind, mass, damping, shapes.
-    Traits,
-    /// Contacts and sensor overlaps.
-    Contacts,
-    /// Events of the step.
-    Events,
-}
-
-impl StateSection {
-    /// All sections.
-    pub const ALL: [Self; 6] =
-        [Self::World, Self::Ids, Self::Bodies, Self::Traits, Self::Contacts, Self::Events];
-
-    /// Returns its name in a [`DigestTree`](crate::digest::DigestTree).
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::World => "world",
-            Self::Ids => "ids",
-            Self::Bodies => "bodies",
-            Self::Traits => "traits",
-            Self::Contacts => "contacts",
-            Self::Events => "events",
-        }
-    }
-
-    /// Returns the section with a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|section| section.name() == name)
-    }
-
-    /// The tables of its pages, in order.
-    pub(super) const fn tables(self) -> &'static [Table] {
-        match self {
-            Self::World => &[Table::World, Table::Overrides],
-            Self::Ids => &[Table::Ids],
-            Self::Bodies => &[Table::Bodies],
-            Self::Traits => &[Table::Traits, Table::Shapes],
-            Self::Contacts => &[Table::Contacts, Table::Overlaps],
-            Self::Events => &[Table::Events],
-        }
-    }
-}
-
-/// Kinds of tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Table {
-    World,
-    Overrides,
-    Ids,
-    Bodies,
-    Traits,
-    Shapes,
-    Contacts,
-    Overlaps,
-    Events,
-}
-
-impl Table {
-    pub(super) const ALL: [Self; 9] = [
-        Self::World,
-        Self::Overrides,
-        Self::Ids,
-        Self::Bodies,
-        Self::Traits,
-        Self::Shapes,
-        Self::Contacts,
-        Self::Overlaps,
-        Self::Events,
-    ];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::World => "world",
-            Self::Overrides => "pairs of materials",
-            Self::Ids => "ids",
-            Self::Bodies => "bodies",
-            Self::Traits => "traits",
-            Self::Shapes => "shapes",
-            Self::Contacts => "contacts",
-            Self::Overlaps => "overlaps",
-            Self::Events => "events",
-        }
-    }
-
-    /// Its fields, and the length of the key at the front of a row in bytes.
-    pub(super) fn layout(self) -> (Vec<Field>, usize) {
-        fn of<R: Row>() -> (Vec<Field>, usize) {
-            (layout::<R>(), R::KEY)
-        }
-        match self {
-            Self::World => of::<WorldRow>(),
-            Self::Overrides => of::<OverrideRow>(),
-            Self::Ids => of::<IdRow>(),
-            Self::Bodies => of::<Keyed<HotRow>>(),
-            Self::Traits => of::<Keyed<ColdRow>>(),
-            Self::Shapes => of::<Keyed<ShapeRow>>(),
-            Self::Contacts => of::<ContactRow>(),
-            Self::Overlaps => of::<Overlap>(),
-            Self::Events => of::<EventRow>(),
-        }
-    }
-}
 
 /// The length of a row with these fields.
 pub(super) fn row_length(fields: &[Field]) -> usize {
@@ -136,15 +25,43 @@ pub(super) fn row_length(fields: &[Field]) -> usize {
 
 /// One tick's state with everything that writing it needs.
 #[derive(Clone, Copy)]
-pub(super) struct State<'a> {
+pub(crate) struct State<'a> {
     pub(super) def: &'a WorldDef,
     pub(super) tick: Tick,
     pub(super) frame: &'a Frame,
     pub(super) store: &'a Store,
 }
 
+/// Numbers and digests of the pages of each section.
+pub(super) type SectionDigests = [Vec<(u32, Digest)>; StateSection::ALL.len()];
+
+/// A page of bodies, which has tables in several sections.
+#[derive(Clone, Copy)]
+pub(super) struct PagePlace<'a> {
+    /// Its number among the pages of all streams.
+    pub(super) number: u32,
+    pub(super) stream: &'a Stream,
+    /// Its number in the stream.
+    pub(super) page: usize,
+}
+
+/// The bodies of a page.
+#[derive(Clone, Copy)]
+pub(crate) struct PageBodies {
+    pub(super) first: BodyIndex,
+    /// Bit i is set if body i of the page is live.
+    pub(super) live: u32,
+}
+
+impl PagePlace<'_> {
+    pub(super) fn bodies(self, store: &Store) -> PageBodies {
+        let live = store.cold.get(self.stream.cold[self.page]).live;
+        PageBodies { first: first_of_page(self.number), live }
+    }
+}
+
 /// A table: its length, then its rows.
-fn put_table<R: Row>(rows: impl Iterator<Item = R>, out: &mut Vec<u8>) {
+pub(super) fn put_table<R: Row>(rows: impl Iterator<Item = R>, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(&[0; 4]);
     let mut count = 0u32;
@@ -155,17 +72,14 @@ fn put_table<R: Row>(rows: impl Iterator<Item = R>, out: &mut Vec<u8>) {
     out[start..start + 4].copy_from_slice(&count.to_le_bytes());
 }
 
-fn live_rows(live: u32) -> impl Iterator<Item = usize> {
-    (0..PAGE_ROWS).filter(move |row| live >> row & 1 == 1)
-}
-
 impl<'a> State<'a> {
-    /// Iterates over the numbers of all pages that may have rows.
-    pub(super) fn pages(self) -> impl Iterator<Item = (u32, &'a Stream, usize)> {
+    /// Iterates over all pages that may have rows.
+    pub(super) fn pages(self) -> impl Iterator<Item = PagePlace<'a>> {
         let streams = self.frame.streams.iter().enumerate();
         streams.flat_map(|(s, stream)| {
             let pages = 0..stream.ids.generations().len().div_ceil(PAGE_ROWS);
-            pages.map(move |page| ((s * STREAM_PAGES + page) as u32, stream, page))
+            let number = move |page| (s * STREAM_PAGES + page) as u32;
+            pages.map(move |page| PagePlace { number: number(page), stream, page })
         })
     }
 
@@ -174,14 +88,6 @@ impl<'a> State<'a> {
         let row = WorldRow { tick: self.tick, def };
         let overrides = self.def.materials.overrides().iter();
         (row, overrides.map(|&((a, b), material)| OverrideRow { tags: [a, b], material }))
-    }
-
-    pub(super) fn id_rows(stream: &Stream, page: usize) -> impl Iterator<Item = IdRow> {
-        let first = BodyIndex::new(stream.ids.range().start).plus(page * PAGE_ROWS);
-        let generations = stream.ids.generations()[page * PAGE_ROWS..].iter().take(PAGE_ROWS);
-        generations
-            .zip(0..)
-            .map(move |(&generation, row)| IdRow { index: first.plus(row), generation })
     }
 
     fn put_world(self, out: &mut Vec<u8>) {
@@ -193,76 +99,230 @@ impl<'a> State<'a> {
     /// Appends a page's bytes; nothing for a page without rows.
     pub(super) fn put_page(self, section: StateSection, number: u32, out: &mut Vec<u8>) {
         let single = number == 0;
-        let (s, p) = (number as usize / STREAM_PAGES, number as usize % STREAM_PAGES);
-        let stream = self.frame.streams.get(s).filter(|stream| p < stream.hot.len());
+        let (s, page) = (number as usize / STREAM_PAGES, number as usize % STREAM_PAGES);
+        let stream = self.frame.streams.get(s).filter(|stream| page < stream.active.len());
         match (section, stream) {
             (StateSection::World, _) if single => self.put_world(out),
             (StateSection::Events, _) if single => put_events(&self.frame.events, out),
-            (StateSection::Ids, Some(stream)) => put_table(Self::id_rows(stream, p), out),
-            (StateSection::Bodies, Some(stream)) => {
-                let live = self.store.cold.get(stream.cold[p]).live;
-                put_bodies(self.store.hot.get(stream.hot[p]), live, index_at(s, p, 0), out);
-            }
-            (StateSection::Traits, Some(stream)) => {
-                put_traits(self.store.cold.get(stream.cold[p]), index_at(s, p, 0), out);
-            }
-            (StateSection::Contacts, Some(stream)) => {
-                put_contacts(self.store.contacts.get(stream.contacts[p]), out);
+            (StateSection::Ids, Some(stream)) => put_table(id_rows(stream, page), out),
+            (_, Some(stream)) => {
+                self.put_body_page(section, PagePlace { number, stream, page }, out);
             }
             _ => {}
         }
     }
 }
 
-pub(super) fn put_events(events: &[EventRow], out: &mut Vec<u8>) {
+fn put_events(events: &[EventRow], out: &mut Vec<u8>) {
     if !events.is_empty() {
         put_table(events.iter().copied(), out);
     }
 }
 
-pub(super) fn body_rows(
-    page: &HotPage,
-    live: u32,
-    first: BodyIndex,
-) -> impl Iterator<Item = Keyed<HotRow>> {
-    live_rows(live).map(move |row| Keyed { key: first.plus(row), row: page.rows[row] })
+fn id_rows(stream: &Stream, page: usize) -> impl Iterator<Item = IdRow> {
+    let first = BodyIndex::new(stream.ids.range().start).plus(page * PAGE_ROWS);
+    let generations = stream.ids.generations()[page * PAGE_ROWS..].iter().take(PAGE_ROWS);
+    generations.zip(0..).map(move |(&generation, row)| IdRow { index: first.plus(row), generation })
 }
 
-pub(super) fn trait_rows(
-    page: &ColdPage,
-    first: BodyIndex,
-) -> impl Iterator<Item = Keyed<ColdRow>> {
+fn live_rows(live: u32) -> impl Iterator<Item = usize> {
+    (0..PAGE_ROWS).filter(move |row| live >> row & 1 == 1)
+}
+
+fn body_rows(page: &HotPage, at: PageBodies) -> impl Iterator<Item = Keyed<HotRow>> {
+    live_rows(at.live).map(move |row| Keyed { key: at.first.plus(row), row: page.rows[row] })
+}
+
+fn trait_rows(page: &ColdPage, first: BodyIndex) -> impl Iterator<Item = Keyed<ColdRow>> {
     live_rows(page.live).map(move |row| Keyed { key: first.plus(row), row: page.rows[row] })
 }
 
-pub(super) fn shape_rows(
-    page: &ColdPage,
-    first: BodyIndex,
-) -> impl Iterator<Item = Keyed<ShapeRow>> {
+fn shape_rows(page: &ColdPage, first: BodyIndex) -> impl Iterator<Item = Keyed<ShapeRow>> {
     page.shapes.iter().map(move |&row| {
         let key = shape_key(first.plus(usize::from(row.row)), row.ordinal);
         Keyed { key, row }
     })
 }
 
-pub(super) fn put_bodies(page: &HotPage, live: u32, first: BodyIndex, out: &mut Vec<u8>) {
-    if live != 0 {
-        put_table(body_rows(page, live, first), out);
+impl PageKind for HotPage {
+    const BY_COMMAND: bool = false;
+
+    fn covers(&self, at: PageBodies) -> Option<u32> {
+        (at.live != 0).then_some(at.live)
+    }
+
+    fn put(&self, at: PageBodies, out: &mut Vec<u8>) {
+        put_table(body_rows(self, at), out);
+    }
+
+    fn has_rows_of(&self, _: BodyIndex) -> bool {
+        true
+    }
+
+    fn remove_rows_of(&mut self, body: BodyIndex) {
+        self.rows[Place::of(body).row] = HotRow::default();
+    }
+
+    fn has_same_rows(&self, other: &Self, body: BodyIndex) -> bool {
+        let row = Place::of(body).row;
+        self.rows[row] == other.rows[row]
+    }
+
+    fn take_rows(&mut self, other: &Self, body: BodyIndex) {
+        let row = Place::of(body).row;
+        self.rows[row] = other.rows[row];
     }
 }
 
-pub(super) fn put_traits(page: &ColdPage, first: BodyIndex, out: &mut Vec<u8>) {
-    if page.live != 0 {
-        put_table(trait_rows(page, first), out);
-        put_table(shape_rows(page, first), out);
+impl PageKind for ColdPage {
+    const BY_COMMAND: bool = true;
+
+    fn covers(&self, _: PageBodies) -> Option<u32> {
+        (self.live != 0).then_some(0)
+    }
+
+    fn put(&self, at: PageBodies, out: &mut Vec<u8>) {
+        put_table(trait_rows(self, at.first), out);
+        put_table(shape_rows(self, at.first), out);
+    }
+
+    fn has_rows_of(&self, _: BodyIndex) -> bool {
+        true
+    }
+
+    fn remove_rows_of(&mut self, body: BodyIndex) {
+        let row = Place::of(body).row;
+        self.live &= !(1 << row);
+        self.rows[row] = ColdRow::default();
+        self.shapes.retain(|shape| usize::from(shape.row) != row);
+    }
+
+    /// Two dead rows are equal.
+    fn has_same_rows(&self, other: &Self, body: BodyIndex) -> bool {
+        let row = Place::of(body).row;
+        let live = |page: &Self| page.live >> row & 1 == 1;
+        live(self) == live(other)
+            && (!live(self)
+                || self.rows[row] == other.rows[row] && self.shapes_of(row) == other.shapes_of(row))
+    }
+
+    fn take_rows(&mut self, other: &Self, body: BodyIndex) {
+        let row = Place::of(body).row;
+        self.live = self.live & !(1 << row) | other.live & 1 << row;
+        self.rows[row] = other.rows[row];
+        self.shapes.retain(|shape| usize::from(shape.row) != row);
+        if other.live >> row & 1 == 1 {
+            let start = self.shapes.partition_point(|shape| usize::from(shape.row) < row);
+            self.shapes.splice(start..start, other.shapes_of(row).iter().copied());
+        }
     }
 }
 
-pub(super) fn put_contacts(page: &ContactPage, out: &mut Vec<u8>) {
-    let ContactPage { rows, overlaps } = page;
-    if !rows.is_empty() || !overlaps.is_empty() {
-        put_table(rows.iter().copied(), out);
-        put_table(overlaps.iter().copied(), out);
+/// All rows are about two bodies.
+impl PageKind for ContactPage {
+    const BY_COMMAND: bool = false;
+
+    fn covers(&self, _: PageBodies) -> Option<u32> {
+        (!self.rows.is_empty() || !self.overlaps.is_empty()).then_some(0)
+    }
+
+    fn put(&self, _: PageBodies, out: &mut Vec<u8>) {
+        put_table(self.rows.iter().copied(), out);
+        put_table(self.overlaps.iter().copied(), out);
+    }
+
+    fn has_rows_of(&self, _: BodyIndex) -> bool {
+        false
+    }
+
+    fn remove_rows_of(&mut self, _: BodyIndex) {}
+
+    fn has_same_rows(&self, _: &Self, _: BodyIndex) -> bool {
+        true
+    }
+
+    fn take_rows(&mut self, _: &Self, _: BodyIndex) {}
+}
+
+impl TableRow for WorldRow {
+    const TABLE: Table = Table::World;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        core::iter::once(state.world_rows().0)
+    }
+}
+
+impl TableRow for OverrideRow {
+    const TABLE: Table = Table::Overrides;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        state.world_rows().1
+    }
+}
+
+impl TableRow for IdRow {
+    const TABLE: Table = Table::Ids;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        state.pages().flat_map(|at| id_rows(at.stream, at.page))
+    }
+}
+
+impl TableRow for Keyed<HotRow> {
+    const TABLE: Table = Table::Bodies;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        let State { store, .. } = state;
+        let pages = state.pages();
+        pages.flat_map(|at| body_rows(store.hot.get(at.stream.hot[at.page]), at.bodies(store)))
+    }
+}
+
+impl TableRow for Keyed<ColdRow> {
+    const TABLE: Table = Table::Traits;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        let cold = &state.store.cold;
+        let pages = state.pages();
+        pages.flat_map(|at| trait_rows(cold.get(at.stream.cold[at.page]), first_of_page(at.number)))
+    }
+}
+
+impl TableRow for Keyed<ShapeRow> {
+    const TABLE: Table = Table::Shapes;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        let cold = &state.store.cold;
+        let pages = state.pages();
+        pages.flat_map(|at| shape_rows(cold.get(at.stream.cold[at.page]), first_of_page(at.number)))
+    }
+}
+
+impl TableRow for ContactRow {
+    const TABLE: Table = Table::Contacts;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        let contacts = &state.store.contacts;
+        let pages = state.pages();
+        pages.flat_map(|at| contacts.get(at.stream.contacts[at.page]).rows.iter().copied())
+    }
+}
+
+impl TableRow for Overlap {
+    const TABLE: Table = Table::Overlaps;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        let contacts = &state.store.contacts;
+        let pages = state.pages();
+        pages.flat_map(|at| contacts.get(at.stream.contacts[at.page]).overlaps.iter().copied())
+    }
+}
+
+impl TableRow for EventRow {
+    const TABLE: Table = Table::Events;
+
+    fn rows(state: State<'_>) -> impl Iterator<Item = Self> {
+        state.frame.events.iter().copied()
     }
 }
 
@@ -300,20 +360,29 @@ impl World {
     }
 }
 
-/// Hash of the names, units and widths of all fields. It changes whenever the layout or the meaning of the state does.
-pub(super) fn layout_hash() -> u64 {
-    static HASH: LazyLock<u64> = LazyLock::new(|| {
-        let mut text = String::new();
-        for table in Table::ALL {
-            for Field { name, unit, start, width } in table.layout().0 {
-                let line = format!("{table:?} {name} {unit:?} {start} {width}\n");
-                text.push_str(&line);
-            }
-        }
-        let digest = crate::digest::Digest::of(text.as_bytes()).to_bytes();
-        u64::from_le_bytes(core::array::from_fn(|i| digest[i]))
+/// Hash of the names, units and widths of all fields. It changes whenever the layout or the meaning of the state does. Optional
+/// tables are part of it only if `has` is true for them, so that a new kind of list does not change the hash of states without it.
+pub(super) fn layout_hash(has: impl Fn(Table) -> bool) -> u64 {
+    static HASHES: LazyLock<(u64, [u64; Table::ALL.len()])> = LazyLock::new(|| {
+        let lines = |table: Table| -> String {
+            let line = |Field { name, unit, start, width }: &Field| {
+                format!("{table:?} {name} {unit:?} {start} {width}\n")
+            };
+            table.layout().0.iter().map(line).collect()
+        };
+        let hash = |text: &str| {
+            let digest = Digest::of(text.as_bytes()).to_bytes();
+            u64::from_le_bytes(core::array::from_fn(|i| digest[i]))
+        };
+        let required = Table::ALL.into_iter().filter(|table| !table.is_optional());
+        (
+            hash(&required.map(lines).collect::<String>()),
+            Table::ALL.map(|table| hash(&lines(table))),
+        )
     });
-    *HASH
+    let optional = Table::ALL.into_iter().zip(HASHES.1);
+    let optional = optional.filter(|(table, _)| table.is_optional() && has(*table));
+    optional.fold(HASHES.0, |sum, (_, hash)| sum ^ hash)
 }
 
 /// The length of a table's rows.

@@ -6,10 +6,12 @@
 //! A page caches its last digest until it is written, so a page that frames share is hashed once.
 
 use crate::digest::Digest;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::OnceLock;
 
 /// Position of a page in its pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PageRef(u32);
 
 impl PageRef {
@@ -23,9 +25,58 @@ impl PageRef {
 pub(crate) trait Page: Default {
     fn copy_from(&mut self, other: &Self);
 
+    /// Removes all rows and keeps the capacity.
+    fn clear(&mut self);
+
+    /// Memory of its rows, bytes.
+    fn bytes(&self) -> usize;
+
     /// Number of rows that the page has capacity for, if that differs between pages.
     fn capacity(&self) -> usize {
         0
+    }
+}
+
+/// Entry of a page table, which has one for every 32 bodies of a stream.
+pub(crate) trait Slot: Copy {
+    /// The page, if there is one.
+    fn page(self) -> Option<PageRef>;
+
+    fn of(page: PageRef) -> Self;
+
+    /// An entry without rows.
+    fn empty<T: Page>(pages: &mut Pages<T>) -> Self;
+}
+
+/// Of a kind that every body has rows of.
+impl Slot for PageRef {
+    #[inline]
+    fn page(self) -> Option<PageRef> {
+        Some(self)
+    }
+
+    fn of(page: PageRef) -> Self {
+        page
+    }
+
+    fn empty<T: Page>(pages: &mut Pages<T>) -> Self {
+        pages.allocate_empty()
+    }
+}
+
+/// Of a kind that few bodies have rows of. A missing page has no rows.
+impl Slot for Option<PageRef> {
+    #[inline]
+    fn page(self) -> Option<PageRef> {
+        self
+    }
+
+    fn of(page: PageRef) -> Self {
+        Some(page)
+    }
+
+    fn empty<T: Page>(_: &mut Pages<T>) -> Self {
+        None
     }
 }
 
@@ -79,8 +130,16 @@ impl<T: Page> Pages<T> {
         PageRef(self.content.len() as u32 - 1)
     }
 
+    /// Allocates a page without rows.
+    fn allocate_empty(&mut self) -> PageRef {
+        let page = self.allocate();
+        // A page from the pool may have old content.
+        self.written(page).clear();
+        page
+    }
+
     /// Allocates a page with a copy of this content.
-    pub(crate) fn add(&mut self, content: &T) -> PageRef {
+    fn add(&mut self, content: &T) -> PageRef {
         let page = self.allocate();
         self.content[page.0 as usize].copy_from(content);
         page
@@ -142,16 +201,6 @@ impl<T: Page> Pages<T> {
         self.release(replaced);
     }
 
-    /// Returns a page for writing with unspecified content.
-    pub(crate) fn overwrite(&mut self, page: &mut PageRef) -> &mut T {
-        if self.holders[page.0 as usize] > 1 {
-            let old = *page;
-            *page = self.allocate();
-            self.release(old);
-        }
-        self.written(*page)
-    }
-
     /// Returns the content for writing and drops the cached digest.
     fn written(&mut self, page: PageRef) -> &mut T {
         self.digests[page.0 as usize] = OnceLock::new();
@@ -175,6 +224,64 @@ impl<T: Page> Pages<T> {
         // The rows differ only if a body of the page was despawned since. Then the digest is computed every time.
         let _ = known.set((rows, digest));
         digest
+    }
+}
+
+/// Page tables.
+impl<T: Page> Pages<T> {
+    /// Appends all pages of another table, shared.
+    pub(crate) fn share_table<S: Slot>(&mut self, to: &mut Vec<S>, from: &[S]) {
+        to.extend_from_slice(from);
+        from.iter().filter_map(|slot| slot.page()).for_each(|page| self.share(page));
+    }
+
+    /// Appends entries without rows. All but the last share one page until something is written to it.
+    pub(crate) fn extend_table<S: Slot>(&mut self, table: &mut Vec<S>, missing: usize) {
+        let Some(before) = missing.checked_sub(1) else { return };
+        if before > 0 {
+            let shared = S::empty(self);
+            table.push(shared);
+            for _ in 1..before {
+                self.share_table(table, &[shared]);
+            }
+        }
+        table.push(S::empty(self));
+    }
+
+    /// Returns a table with copies of the pages of another pool, each once, also if the table has it several times.
+    pub(crate) fn copy_table<S: Slot>(&mut self, other: &Self, table: &[S]) -> Vec<S> {
+        let mut known = BTreeMap::new();
+        let copied = table.iter().map(|slot| {
+            let Some(page) = slot.page() else { return S::empty(self) };
+            S::of(match known.entry(page) {
+                Entry::Occupied(copy) => {
+                    self.share(*copy.get());
+                    *copy.get()
+                }
+                Entry::Vacant(entry) => *entry.insert(self.add(other.get(page))),
+            })
+        });
+        copied.collect()
+    }
+
+    /// Removes the entries from a number on, and releases their pages.
+    pub(crate) fn cut_table<S: Slot>(&mut self, table: &mut Vec<S>, from: usize) {
+        let cut = table.drain(from.min(table.len())..);
+        cut.filter_map(Slot::page).for_each(|page| self.release(page));
+    }
+
+    /// Returns the number of pages in a table, and the number of those shared with another frame.
+    pub(crate) fn count_table<S: Slot>(&self, table: &[S]) -> (usize, usize) {
+        let pages = || table.iter().filter_map(|slot| slot.page());
+        (pages().count(), pages().filter(|page| self.is_shared(*page)).count())
+    }
+
+    /// Returns the page of an entry for writing. If it is shared, a copy replaces it first; if it is missing, a page without rows.
+    pub(crate) fn write_slot<S: Slot>(&mut self, slot: &mut S) -> &mut T {
+        let mut page = slot.page().unwrap_or_else(|| self.allocate_empty());
+        let content = self.write(&mut page);
+        *slot = S::of(page);
+        content
     }
 }
 

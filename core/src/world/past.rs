@@ -7,6 +7,7 @@ use super::view::Body;
 use super::{BodyId, Command, World};
 use crate::Tick;
 use crate::history::HistoryError;
+use crate::math::Vec3;
 
 /// Read access to the world at a held tick, before that tick's own commands.
 ///
@@ -35,6 +36,11 @@ impl<'a> Past<'a> {
     /// Returns the tick.
     pub const fn tick(&self) -> Tick {
         self.tick
+    }
+
+    /// Returns the gravity at this tick, m/s².
+    pub const fn gravity(&self) -> Vec3 {
+        self.frame.gravity
     }
 
     /// Returns the body at this tick; `None` if it did not exist.

@@ -45,13 +45,14 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held. The error contains the held ticks, and the world is unchanged.
+    #[doc(alias("load_game_state", "restore", "rollback"))]
     pub fn rewind(&mut self, tick: Tick) -> Result<(), HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         self.timeline.unpin_after(tick, &mut self.store);
         if in_ring {
             self.arrive(tick, Route::Rewind);
             if self.resim_mode == ResimMode::Full {
-                self.forget_future();
+                self.discard_future();
             }
         } else if let Some(pinned) = self.timeline.pinned(tick) {
             let mut frame = Frame::default();
@@ -125,7 +126,7 @@ impl World {
     }
 
     /// Drops the old future. The next steps are computed in full.
-    pub(crate) fn forget_future(&mut self) {
+    pub(crate) fn discard_future(&mut self) {
         self.timeline.drop_after(self.tick);
         self.dirty.clear();
     }

@@ -12,13 +12,15 @@ use crate::shape::Shape;
 pub(crate) const PAGE_ROWS: usize = 32;
 
 /// Kind of a body: which influences move it.
+#[doc(alias("RigidBodyType", "MotionType"))]
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub enum BodyKind {
-    /// Never moves, except by teleport.
+    /// Never moves, except by teleport. `Box2D` and Jolt call it static.
     #[default]
-    Static,
+    #[doc(alias("static", "Static"))]
+    Fixed,
     /// Moves with the velocity that the game sets. Contacts do not affect it.
     Kinematic,
     /// Moves by gravity, impulses and contacts.
@@ -74,7 +76,7 @@ pub(crate) struct ColdRow {
     pub(crate) span: u8,
     /// The least exponent with 2^exponent m at least the radius about the centre of mass.
     pub(crate) exponent: i8,
-    /// Kilograms; zero for static and kinematic bodies without a valid mass.
+    /// Kilograms; zero for fixed and kinematic bodies without a valid mass.
     pub(crate) mass: Real,
     /// The centre of mass in the body's own frame.
     pub(crate) local_center: Vec3,
@@ -260,6 +262,14 @@ impl Page for HotPage {
     fn copy_from(&mut self, other: &Self) {
         *self = other.clone();
     }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
 }
 
 impl Page for ColdPage {
@@ -268,12 +278,31 @@ impl Page for ColdPage {
         self.rows = other.rows;
         self.shapes.clone_from(&other.shapes);
     }
+
+    /// Rows of dead bodies keep their values, which are not read.
+    fn clear(&mut self) {
+        self.live = 0;
+        self.shapes.clear();
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.shapes)
+    }
 }
 
 impl Page for ContactPage {
     fn copy_from(&mut self, other: &Self) {
         self.rows.clone_from(&other.rows);
         self.overlaps.clone_from(&other.overlaps);
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.overlaps.clear();
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.rows) + size_of_val(&*self.overlaps)
     }
 
     fn capacity(&self) -> usize {
@@ -291,25 +320,6 @@ impl ContactPage {
 }
 
 impl ColdPage {
-    /// Returns whether a row and its shapes are equal in both pages. Two dead rows are equal.
-    pub(crate) fn has_same(&self, other: &Self, row: usize) -> bool {
-        let live = |page: &Self| page.live >> row & 1 == 1;
-        live(self) == live(other)
-            && (!live(self)
-                || self.rows[row] == other.rows[row] && self.shapes_of(row) == other.shapes_of(row))
-    }
-
-    /// Copies a row and its shapes from another page.
-    pub(crate) fn take_row(&mut self, other: &Self, row: usize) {
-        self.live = self.live & !(1 << row) | other.live & 1 << row;
-        self.rows[row] = other.rows[row];
-        self.shapes.retain(|shape| usize::from(shape.row) != row);
-        if other.live >> row & 1 == 1 {
-            let start = self.shapes.partition_point(|shape| usize::from(shape.row) < row);
-            self.shapes.splice(start..start, other.shapes_of(row).iter().copied());
-        }
-    }
-
     /// The shape of a row with this ordinal.
     #[inline]
     pub(crate) fn shape(&self, row: usize, ordinal: u8) -> Option<&ShapeRow> {

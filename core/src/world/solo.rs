@@ -1,8 +1,10 @@
 //! A subset of a world's bodies in a world of their own. For tests of locality.
 
 use super::frame::{Frame, Place, Store};
+use super::registry::{ListVisitor, Listed, Table};
 use super::rows::{BodyIndex, ContactRow, Overlap, body_of};
 use super::{BodyId, Pending, World};
+use core::convert::Infallible;
 use std::collections::BTreeSet;
 
 impl World {
@@ -40,6 +42,8 @@ impl World {
             ));
             rows.push((format!("active {index:?}"), self.work.is_active(index).to_string()));
         }
+        let mut lists = RowsOf { world: self, chosen: &chosen, rows: &mut rows };
+        let Ok(()) = Table::each_list(&mut lists);
         for stream in &self.work.streams {
             for page in &stream.contacts {
                 let page = self.store.contacts.get(*page);
@@ -61,6 +65,32 @@ impl World {
     }
 }
 
+/// Adds the rows of bodies in lists, as text by name.
+struct RowsOf<'a> {
+    world: &'a World,
+    chosen: &'a BTreeSet<BodyIndex>,
+    rows: &'a mut Vec<(String, String)>,
+}
+
+impl ListVisitor for RowsOf<'_> {
+    type Error = Infallible;
+
+    fn list<R: Listed>(&mut self) -> Result<(), Infallible> {
+        let World { work, store, .. } = self.world;
+        for &index in self.chosen {
+            let rows = work.rows_of::<R>(store, index).iter();
+            let named = rows.map(|row| {
+                (
+                    format!("{:?} {index:?} {:?}", <R as Listed>::TABLE, row.key()),
+                    format!("{row:?}"),
+                )
+            });
+            self.rows.extend(named);
+        }
+        Ok(())
+    }
+}
+
 fn among(chosen: &BTreeSet<BodyIndex>, row: &ContactRow) -> bool {
     row.key.shapes().iter().all(|shape| chosen.contains(&body_of(*shape)))
 }
@@ -76,21 +106,12 @@ fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<BodyIn
         frame.stream(number as u8).ids = stream.ids.clone();
     }
     for &index in chosen {
-        let Place { stream, page, row } = Place::of(index);
-        let Some(contacts) = from.streams.get(stream).and_then(|s| s.contacts.get(page)) else {
-            continue;
-        };
+        let Place { stream, page, .. } = Place::of(index);
+        let Some(contacts) = from.contact_page(pages, index) else { continue };
         frame.make_page(store, index);
-        *frame.hot_mut(store, index) = *from.hot(pages, index);
-        let cold = from.cold_page(pages, index);
-        let to = frame.cold_page_mut(store, index);
-        to.rows[row] = cold.rows[row];
-        to.live |= cold.live & 1 << row;
-        if cold.live >> row & 1 == 1 {
-            to.shapes.extend_from_slice(cold.shapes_of(row));
-            frame.mark_active(store, index);
-        }
-        let contacts = pages.contacts.get(*contacts);
+        let (other, to) = (&from.streams[stream], &mut frame.streams[stream]);
+        to.copy_rows(store, (other, pages), page, index);
+        frame.mark_active(store, index);
         let to = frame.contact_page_mut(store, index);
         if to.rows.is_empty() && to.overlaps.is_empty() {
             to.rows.extend(contacts.rows.iter().filter(|row| among(chosen, row)));

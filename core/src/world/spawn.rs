@@ -1,7 +1,7 @@
 //! Rows of a spawned body, from its definition.
 
 use super::command::{speed_lanes, spin_lanes};
-use super::def::{BodyDef, ShapeDef};
+use super::def::{BodyDef, ShapeDef, check_center};
 use super::errors::CommandError;
 use super::rows::{
     BodyIndex, BodyKind, ColdRow, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE, ShapeRow,
@@ -27,11 +27,13 @@ pub(super) fn rows(def: &BodyDef, shapes: &[ShapeRow]) -> Result<(HotRow, ColdRo
     };
     let inertia = def.inertia.map_or(InertiaSource::Shapes, InertiaSource::Moments);
     Weight::new(def.kind, shapes, def.mass, inertia, &cold)?.write(&mut cold);
-    let still = def.kind == BodyKind::Static;
+    let still = def.kind == BodyKind::Fixed;
     let (velocity, spin) =
         if still { (Vec3::ZERO, Vec3::ZERO) } else { (def.velocity, def.angular_velocity) };
+    let center = def.pose.point(cold.local_center);
+    check_center(center)?;
     let hot = HotRow {
-        center: def.pose.point(cold.local_center),
+        center,
         rotation: def.pose.rotation,
         velocity: speed_lanes(velocity)?,
         spin: spin_lanes(spin, cold.exponent)?,
@@ -58,7 +60,7 @@ impl ShapeRow {
 
 fn flags(def: &BodyDef) -> u8 {
     let flag = |on: bool, flag: u8| if on { flag } else { 0 };
-    flag(!def.may_sleep, STAYS_AWAKE)
+    flag(!def.can_sleep, STAYS_AWAKE)
         | flag(def.persist_events, PERSIST_EVENTS)
         | flag(def.stay_events, STAY_EVENTS)
 }

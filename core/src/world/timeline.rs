@@ -44,7 +44,7 @@ pub(crate) struct StepRecord {
     pub(crate) members: IndexPairs<IslandLabel, BodyIndex>,
     /// Index and island label of each simulated body, sorted.
     pub(crate) labels: IndexPairs<BodyIndex, IslandLabel>,
-    /// Pairs of a static or kinematic body and a dynamic body in contact with it, sorted.
+    /// Pairs of a fixed or kinematic body and a dynamic body in contact with it, sorted.
     pub(crate) static_edges: IndexPairs<BodyIndex, BodyIndex>,
     /// Bodies woken by contact.
     pub(crate) woken_by_contact: Vec<BodyIndex>,
@@ -61,7 +61,7 @@ impl StepRecord {
         self.members.all_of(label)
     }
 
-    /// The dynamic bodies in contact with a static or kinematic body.
+    /// The dynamic bodies in contact with a fixed or kinematic body.
     pub(crate) fn around(&self, index: BodyIndex) -> impl Iterator<Item = BodyIndex> + '_ {
         self.static_edges.all_of(index)
     }

@@ -3,7 +3,7 @@
 
 use super::World;
 use super::frame::Store;
-use super::page_bytes::StateSection;
+use super::registry::StateSection;
 
 /// A world that computes a tick in full, or the command that it could not repeat.
 pub(super) type Full = Result<World, String>;

@@ -4,7 +4,8 @@ use super::def::ShapeDef;
 use super::frame::{Frame, Place, Store};
 use super::locks::Locks;
 use super::rows::{
-    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE,
+    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, INERTIA_SET, MASS_SET, PERSIST_EVENTS,
+    STAY_EVENTS, STAYS_AWAKE,
 };
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
@@ -41,11 +42,13 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the pose of the origin.
+    #[doc(alias = "transform")]
     pub fn pose(&self) -> Transform {
         origin(self.hot, self.cold)
     }
 
     /// Returns the position of the origin.
+    #[doc(alias = "translation")]
     pub fn position(&self) -> Vec3 {
         self.pose().translation
     }
@@ -61,16 +64,19 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the velocity of the centre of mass, m/s.
+    #[doc(alias("linvel", "linear_velocity"))]
     pub fn velocity(&self) -> Vec3 {
         real_vector(self.hot.velocity)
     }
 
     /// Returns the angular velocity, rad/s.
+    #[doc(alias = "angvel")]
     pub fn angular_velocity(&self) -> Vec3 {
         scale_by_power(real_vector(self.hot.spin), -self.cold.exponent)
     }
 
-    /// Returns the kind: static, kinematic or dynamic.
+    /// Returns the kind: fixed, kinematic or dynamic.
+    #[doc(alias("body_type", "motion_type"))]
     pub const fn kind(&self) -> BodyKind {
         self.cold.kind
     }
@@ -80,17 +86,36 @@ impl<'a> Body<'a> {
         self.cold.enabled
     }
 
-    /// Returns the mass in kilograms, or zero for a static or kinematic body without a valid mass.
+    /// Returns the mass in kilograms, or zero for a fixed or kinematic body without a valid mass.
     pub const fn mass(&self) -> Real {
         self.cold.mass
     }
 
-    /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass.
+    /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass. A body that has a mass but no
+    /// shape with one (none at all, or sensors only) has those of its mass at a distance of 1 m from each axis.
+    ///
+    /// The result is within the range that [`set_mass`](World::set_mass) accepts for the body. The simulation knows moments beyond
+    /// that of [`Real`]: those of the lightest and smallest bodies read as its least step (2.3·10⁻¹⁰ kg·m²), those of the largest as its
+    /// greatest value (2.1·10⁹ kg·m²). Setting them replaces the exact ones.
+    #[doc(alias = "principal_inertia")]
     pub fn inertia(&self) -> Vec3 {
         self.cold.moments()
     }
 
+    /// Returns whether the mass is set, by [`BodyDef::mass`](super::BodyDef::mass) or [`World::set_mass`]. If not, it follows from the
+    /// shapes.
+    pub const fn is_mass_set(&self) -> bool {
+        self.cold.flags & MASS_SET != 0
+    }
+
+    /// Returns whether the moments of inertia are set, by [`BodyDef::inertia`](super::BodyDef::inertia) or [`World::set_mass`]. If not,
+    /// they follow from the shapes and the mass.
+    pub const fn is_inertia_set(&self) -> bool {
+        self.cold.flags & INERTIA_SET != 0
+    }
+
     /// Returns the rotation from the principal axes of inertia to the body's frame.
+    #[doc(alias = "principal_inertia_local_frame")]
     pub const fn inertia_axes(&self) -> Quat {
         self.cold.principal
     }
@@ -101,6 +126,7 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the locked degrees of freedom.
+    #[doc(alias = "locked_axes")]
     pub fn locks(&self) -> Locks {
         Locks::from_bits(self.cold.locks).unwrap_or_default()
     }
@@ -121,12 +147,14 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the largest speed, m/s.
+    #[doc(alias("max_speed", "max_linear_velocity"))]
     pub const fn speed_cap(&self) -> Real {
         self.cold.speed_cap
     }
 
     /// Returns whether the body may fall asleep.
-    pub const fn may_sleep(&self) -> bool {
+    #[doc(alias("allow_sleeping", "is_sleep_enabled"))]
+    pub const fn can_sleep(&self) -> bool {
         self.cold.flags & STAYS_AWAKE == 0
     }
 
@@ -142,6 +170,7 @@ impl<'a> Body<'a> {
 
     /// Returns whether the body is asleep. A sleeping body costs nothing until a contact, a change of its support or a command
     /// wakes it.
+    #[doc(alias("is_sleeping", "sleeping", "is_awake", "is_active"))]
     pub const fn is_asleep(&self) -> bool {
         self.hot.is_asleep()
     }

@@ -86,23 +86,24 @@ impl ColdRow {
         if self.flags & INERTIA_SET == 0 { InertiaSource::Shapes } else { InertiaSource::AsSet }
     }
 
-    /// Moments of inertia about the principal axes, kg·m²; zero for a body without a mass.
+    /// Moments of inertia about the principal axes, kg·m², within the range that the game may set; zero for a body without a mass.
     pub(super) fn moments(&self) -> Vec3 {
-        let mass = mass_times_size(self.mass, self.exponent);
+        let whole = mass_times_size(self.mass, self.exponent);
+        let (min, max) = moment_range(whole);
         self.inverse_inertia.map(|inverse| {
-            let inverse = i128::from(inverse.to_bits());
-            Real::from_bits(saturate(mass.checked_div(inverse).unwrap_or(0)))
+            let moment = whole.checked_div(i128::from(inverse.to_bits()));
+            moment.map_or(Real::ZERO, |moment| Real::from_bits(saturate(moment)).clamp(min, max))
         })
     }
 }
 
-/// Computes the mass properties; `None` for a static or kinematic body without a valid mass.
+/// Computes the mass properties; `None` for a fixed or kinematic body without a valid mass.
 fn mass_properties(
     kind: BodyKind,
     shapes: &[ShapeRow],
     mass: Option<Real>,
 ) -> Result<Option<MassProperties>, CommandError> {
-    // The mass of a static or kinematic body may exceed the limit. Such a body can't become dynamic.
+    // The mass of a fixed or kinematic body may exceed the limit. Such a body can't become dynamic.
     let combined = match distribution(shapes, mass.is_some()) {
         Ok(combined) => combined,
         Err(_) if kind != BodyKind::Dynamic => None,
@@ -200,14 +201,18 @@ fn mass_times_size(mass: Real, exponent: i8) -> i128 {
     i128::from(mass.to_bits()) << (32 + 2 * i32::from(exponent))
 }
 
+/// Least and greatest moment of inertia that the game may set, by m·4^exponent.
+fn moment_range(whole: i128) -> (Real, Real) {
+    let [most, least] = [MAX_INVERSE_INERTIA, MIN_INVERSE_INERTIA].map(|c| i128::from(c.to_bits()));
+    let min = saturate(whole / most + 1);
+    (Real::from_bits(min), Real::from_bits(saturate(whole / least).max(min)))
+}
+
 /// m·4^exponent/I of moments that the game sets.
 fn inverse_moments(moments: Vec3, mass: Real, exponent: i8) -> Result<Vec3, CommandError> {
     let whole = mass_times_size(mass, exponent);
     let [most, least] = [MAX_INVERSE_INERTIA, MIN_INVERSE_INERTIA].map(|c| i128::from(c.to_bits()));
-    let (min, max) = (
-        Real::from_bits(saturate(whole / most + 1)),
-        Real::from_bits(saturate(whole / least).max(1)),
-    );
+    let (min, max) = moment_range(whole);
     let what = "a moment of inertia (kg·m²) of a body of this mass and size";
     for value in moments.to_array() {
         super::def::check_between(what, value, min, max)?;

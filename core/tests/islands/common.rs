@@ -27,7 +27,7 @@ pub(crate) fn sphere(radius: Real) -> Shape {
     Shape::sphere(radius).unwrap()
 }
 
-/// A static box of 200 m, its top at height 0.
+/// A fixed box of 200 m, its top at height 0.
 pub(crate) fn ground() -> BodyDef {
     let shape = Shape::cuboid(Vec3::new(real!(100), real!(1), real!(100))).unwrap();
     BodyDef::fixed().at(Vec3::from_ints(0, -1, 0)).shape(shape)

@@ -26,7 +26,7 @@ enum Act {
     Sensor(bool),
     Filter(u8, u32),
     GravityScale(bool),
-    MaySleep(bool),
+    CanSleep(bool),
     Wake,
     Step(u8),
 }
@@ -46,7 +46,7 @@ fn small() -> impl Strategy<Value = Vec3> {
 
 fn act() -> impl Strategy<Value = Act> {
     let kind =
-        prop_oneof![Just(BodyKind::Static), Just(BodyKind::Kinematic), Just(BodyKind::Dynamic)];
+        prop_oneof![Just(BodyKind::Fixed), Just(BodyKind::Kinematic), Just(BodyKind::Dynamic)];
     prop_oneof![
         6 => (0u8..3, 0u8..6, 0u8..4, place(), 0u8..5).prop_map(|(stream, kind, shape, place, sensor)| {
             Act::Spawn { stream, kind, shape, place, sensor: sensor == 0 }
@@ -61,7 +61,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => any::<bool>().prop_map(Act::Sensor),
         1 => (0u8..3, 0u32..3).prop_map(|(layer, group)| Act::Filter(layer, group)),
         1 => any::<bool>().prop_map(Act::GravityScale),
-        1 => any::<bool>().prop_map(Act::MaySleep),
+        1 => any::<bool>().prop_map(Act::CanSleep),
         1 => Just(Act::Wake),
         12 => (1u8..12).prop_map(Act::Step),
     ]
@@ -108,7 +108,7 @@ fn command(act: &Act, id: BodyId) -> Option<Command> {
         Act::GravityScale(on) => {
             Command::SetGravityScale(id, if on { Real::ONE } else { Real::ZERO })
         }
-        Act::MaySleep(may) => Command::SetMaySleep(id, may),
+        Act::CanSleep(may) => Command::SetCanSleep(id, may),
         Act::Wake => Command::Wake(id),
         Act::Step(_) => return None,
     })

@@ -127,7 +127,7 @@ fn assert_awake_beside_the_moving(world: &World, what: &str) {
         for (one, other) in [(a, b), (b, a)] {
             let moves = !other.velocity().is_zero() || !other.angular_velocity().is_zero();
             let stirs = match other.kind() {
-                BodyKind::Static => false,
+                BodyKind::Fixed => false,
                 BodyKind::Kinematic => moves,
                 BodyKind::Dynamic => !other.is_asleep(),
             };
@@ -175,7 +175,7 @@ fn events_give_contacts_and_sleep_in_a_storm() {
     }
 }
 
-/// Weightless balls among static ones, and sensors of all kinds, all spawned and despawned at random.
+/// Weightless balls among fixed ones, and sensors of all kinds, all spawned and despawned at random.
 fn sensor_soup(seed: u64, ticks: u32) -> [u32; 11] {
     let mut world =
         World::new(WorldDef { gravity: Vec3::Y * real!(-2), ..WorldDef::default() }).unwrap();

@@ -7,13 +7,13 @@ use isostep_core::world::{BodyDef, BodyId, BodyKind, Command, Event, Filter, Mat
 use isostep_core::{Real, Rng, Vec3, real};
 use isostep_scenes::scenes::{self, Scene};
 
-/// Applies one of twelve random commands to a body. Static bodies reject some of them.
+/// Applies one of twelve random commands to a body. Fixed bodies reject some of them.
 pub(crate) fn meddle(world: &mut World, id: BodyId, rng: &mut Rng) {
     let mut within = |size: Real| rng.between(-size, size).unwrap();
     let (push, aside) =
         (Vec3::new(within(real!(2)), within(real!(2)), within(real!(2))), within(real!(1)));
     let place = world.body(id).unwrap().position() + Vec3::X * aside;
-    let kinds = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic, BodyKind::Dynamic];
+    let kinds = [BodyKind::Fixed, BodyKind::Kinematic, BodyKind::Dynamic, BodyKind::Dynamic];
     let kind = kinds[rng.below(4).unwrap() as usize];
     let command = match rng.below(14).unwrap() {
         0 => Command::SetVelocity(id, push),
@@ -30,7 +30,7 @@ pub(crate) fn meddle(world: &mut World, id: BodyId, rng: &mut Rng) {
         8 => Command::SetFilter(id, 0, Filter { layer: 0, group: rng.below(3).unwrap() }),
         9 => Command::SetGravityScale(id, Real::HALF),
         10 => Command::Wake(id),
-        11 => Command::SetMaySleep(id, rng.chance(1, 2).unwrap()),
+        11 => Command::SetCanSleep(id, rng.chance(1, 2).unwrap()),
         12 => Command::SetSensor(id, 0, true),
         _ => Command::Despawn(id),
     };
@@ -168,7 +168,7 @@ fn discarding_commands_restores_sleep() {
             world.spawn(crate_at(spot(0, 2500, 0))).unwrap();
         }),
         ("change its kind", |world, ids| {
-            world.command(Command::SetKind(ids[2], BodyKind::Static)).unwrap();
+            world.command(Command::SetKind(ids[2], BodyKind::Fixed)).unwrap();
         }),
     ];
     for (what, deed) in deeds {

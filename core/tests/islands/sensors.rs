@@ -83,7 +83,7 @@ fn stay_events_can_be_enabled_by_either_body() {
     }
 }
 
-/// A box that sleeps inside a static sensor with `stay_events`.
+/// A box that sleeps inside a fixed sensor with `stay_events`.
 fn sleeping_box_in_sensor() -> (World, BodyId, BodyId) {
     let zone = zone(BodyDef::fixed().stay_events(), spot(0, 500, 0));
     let (world, ids) = asleep_world(&[ground(), zone, crate_at(spot(0, 500, 0))]);
@@ -161,7 +161,7 @@ fn a_moving_sensor_enters_and_leaves_a_sleeping_body() {
         assert!(is_asleep(&world, ids[1]), "tick {tick}");
         assert_eq!(woke(&world), [], "tick {tick}");
     }
-    // The sensor moves, so it also detects the static ground.
+    // The sensor moves, so it also detects the fixed ground.
     let of_sleeper = |list: &[(u32, Pair)]| -> Vec<u32> {
         list.iter().filter(|(_, p)| *p == pair(sensor, ids[1])).map(|(tick, _)| *tick).collect()
     };
@@ -246,7 +246,7 @@ fn sensors_ignore_sensors_and_static_sensors_ignore_static_bodies() {
     world.spawn(BodyDef::fixed().shape(cube(Real::HALF))).unwrap();
     world.spawn(zone(BodyDef::dynamic().mass(real!(1)), Vec3::Y * Real::HALF)).unwrap();
     let reported = listen(&mut world, 10);
-    // The dynamic sensor detects the static box and nothing else.
+    // The dynamic sensor detects the fixed box and nothing else.
     assert_eq!(reported.entered.len(), 1, "{reported:?}");
     world
         .spawn(
@@ -258,7 +258,7 @@ fn sensors_ignore_sensors_and_static_sensors_ignore_static_bodies() {
     assert_eq!(
         reported.entered.len(),
         1,
-        "the kinematic one detects the static box only: {reported:?}"
+        "the kinematic one detects the fixed box only: {reported:?}"
     );
 }
 

@@ -15,7 +15,7 @@ struct Ball {
 
 /// Pairs that overlap by more than `slack`. With a negative slack, nearly overlapping ones are included.
 fn overlapping(world: &World, balls: &[Ball], slack: f64) -> BTreeSet<[BodyId; 2]> {
-    let fixed = |ball: &Ball| world.body(ball.id).unwrap().kind() == BodyKind::Static;
+    let fixed = |ball: &Ball| world.body(ball.id).unwrap().kind() == BodyKind::Fixed;
     let mut found = BTreeSet::new();
     for sensor in balls.iter().filter(|ball| ball.sensor) {
         for other in balls.iter().filter(|ball| !ball.sensor && ball.id != sensor.id) {

@@ -96,7 +96,7 @@ fn overlaps(world: &World) -> [BTreeSet<Key>; 2] {
     for (a, kind_a, sensors) in &all {
         for (i, (sensor, _)) in sensors.iter().enumerate().filter(|(_, (_, senses))| *senses) {
             for (b, kind_b, others) in &all {
-                if a == b || [kind_a, kind_b].iter().all(|kind| **kind == BodyKind::Static) {
+                if a == b || [kind_a, kind_b].iter().all(|kind| **kind == BodyKind::Fixed) {
                     continue;
                 }
                 for (j, (other, _)) in others.iter().enumerate().filter(|(_, (_, s))| !*s) {
@@ -142,10 +142,10 @@ fn act(world: &mut World, seed: u64, guess: u64) {
         2 if ids.len() < 40 => {
             world.spawn(body(seed * 777 + tick * 11 + guess)).unwrap();
         }
-        3 | 4 if world.body(any).unwrap().kind() != BodyKind::Static => {
+        3 | 4 if world.body(any).unwrap().kind() != BodyKind::Fixed => {
             world.set_velocity(any, (place - Vec3::Y) * 6).unwrap();
         }
-        5 if world.body(any).unwrap().kind() != BodyKind::Static => {
+        5 if world.body(any).unwrap().kind() != BodyKind::Fixed => {
             world.set_velocity(any, Vec3::ZERO).unwrap();
         }
         _ => (),

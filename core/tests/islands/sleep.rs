@@ -165,9 +165,9 @@ fn a_body_that_may_not_sleep_keeps_its_island_awake() {
     let alone = world.spawn(crate_at(spot(5, 500, 0))).unwrap();
     run(&mut world, 120);
     assert!(is_asleep(&world, alone) && !is_asleep(&world, lower) && !is_asleep(&world, upper));
-    world.command(Command::SetMaySleep(upper, true)).unwrap();
+    world.command(Command::SetCanSleep(upper, true)).unwrap();
     assert!(steps_to_sleep(&mut world, 60).is_some(), "both rest and may sleep");
-    world.command(Command::SetMaySleep(lower, false)).unwrap();
+    world.command(Command::SetCanSleep(lower, false)).unwrap();
     assert_eq!(awake(&world), [lower, upper], "who must not sleep wakes, with its island");
     assert_eq!(steps_to_sleep(&mut world, 120), None);
 }

@@ -73,7 +73,7 @@ fn undermine(world: &mut World, rng: &mut Rng) -> String {
     format!("{command:?} of a {kind:?} body")
 }
 
-/// Sleeping bodies without a path of contacts to a static or kinematic body.
+/// Sleeping bodies without a path of contacts to a fixed or kinematic body.
 fn floating(world: &World) -> BTreeSet<BodyId> {
     let dynamic = |id: BodyId| world.body(id).unwrap().kind() == BodyKind::Dynamic;
     let contacts: Vec<_> = world.contacts().map(|contact| contact.bodies()).collect();
@@ -109,7 +109,7 @@ fn fall_when_woken(world: &mut World) -> Vec<(BodyId, f64)> {
     asleep
         .into_iter()
         .map(|(id, y)| (id, (y - world.body(id).unwrap().position().y).to_f64()))
-        .filter(|(_, way)| *way > 0.15)
+        .filter(|(_, fall)| *fall > 0.15)
         .collect()
 }
 

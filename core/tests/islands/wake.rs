@@ -29,7 +29,7 @@ fn changes(id: BodyId) -> Vec<Command> {
         Command::ImpulseAt(id, Vec3::X * 100, Vec3::ZERO),
         Command::AngularImpulse(id, Vec3::Y * 100),
         Command::Teleport(id, pose(spot(0, 5000, 0))),
-        Command::SetKind(id, BodyKind::Static),
+        Command::SetKind(id, BodyKind::Fixed),
         Command::SetKind(id, BodyKind::Kinematic),
         Command::SetEnabled(id, false),
         Command::SetMaterial(id, 0, smooth),
@@ -37,7 +37,7 @@ fn changes(id: BodyId) -> Vec<Command> {
         Command::SetFilter(id, 0, Filter { layer: 3, group: 0 }),
         Command::SetGravityScale(id, Real::HALF),
         Command::SetDamping(id, Real::ONE, Real::ONE),
-        Command::SetMaySleep(id, false),
+        Command::SetCanSleep(id, false),
     ]
 }
 
@@ -301,7 +301,7 @@ fn a_pair_that_wakes_by_contact_has_one_contact() {
     let beside = Vec3::new(Real::ratio(1505, 1000), Real::HALF, Real::ZERO);
     let far = spot(-9, 500, 0);
     let cases: [(&str, BodyDef, bool); 7] = [
-        ("a static body appears", slab(BodyDef::fixed(), beside), false),
+        ("a fixed body appears", slab(BodyDef::fixed(), beside), false),
         ("a standing kinematic body appears", slab(BodyDef::kinematic(), beside), false),
         (
             "a moving kinematic body appears",
@@ -309,7 +309,7 @@ fn a_pair_that_wakes_by_contact_has_one_contact() {
             false,
         ),
         ("a dynamic body appears", slab(BodyDef::dynamic(), beside), false),
-        ("a static body is put there", slab(BodyDef::fixed(), far), true),
+        ("a fixed body is put there", slab(BodyDef::fixed(), far), true),
         ("a standing kinematic body is put there", slab(BodyDef::kinematic(), far), true),
         ("a dynamic body is put there", slab(BodyDef::dynamic(), far).stay_awake(), true),
     ];
@@ -331,7 +331,7 @@ fn a_pair_that_wakes_by_contact_has_one_contact() {
     }
 }
 
-/// A pair of a changed static body and a sleeping one was found twice, once for the change and once for the waking, and the
+/// A pair of a changed fixed body and a sleeping one was found twice, once for the change and once for the waking, and the
 /// contact was solved twice per substep.
 #[test]
 fn a_wall_spawned_in_a_sleeping_body_has_one_contact_with_it() {

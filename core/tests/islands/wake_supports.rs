@@ -18,12 +18,12 @@ fn layered() -> World {
 }
 
 /// A shelf of some kind 4 m above a ground, with a stack of two on it, and a distant box, all asleep. A dynamic shelf rests on a
-/// static post.
+/// fixed post.
 fn shelved(kind: BodyKind) -> (World, [BodyId; 4]) {
     let mut world = layered();
     world.spawn(ground()).unwrap();
     let def = match kind {
-        BodyKind::Static => BodyDef::fixed(),
+        BodyKind::Fixed => BodyDef::fixed(),
         BodyKind::Kinematic => BodyDef::kinematic(),
         BodyKind::Dynamic => {
             let post = Shape::cuboid(Vec3::new(real!(1), real!(2), real!(1))).unwrap();
@@ -39,7 +39,7 @@ fn shelved(kind: BodyKind) -> (World, [BodyId; 4]) {
     (world, [shelf, lower, upper, distant])
 }
 
-const KINDS: [BodyKind; 3] = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
+const KINDS: [BodyKind; 3] = [BodyKind::Fixed, BodyKind::Kinematic, BodyKind::Dynamic];
 
 /// Changes the shelf, checks that only the stack wakes, and returns the distance that its lower box falls in two seconds.
 fn drop_after(kind: BodyKind, what: &str, change: impl FnOnce(&mut World, BodyId)) -> f64 {
@@ -63,42 +63,43 @@ fn drop_after(kind: BodyKind, what: &str, change: impl FnOnce(&mut World, BodyId
 #[test]
 fn bodies_on_a_despawned_body_fall() {
     for kind in KINDS {
-        let way = drop_after(kind, "despawning", |world, shelf| world.despawn(shelf).unwrap());
+        let displacement =
+            drop_after(kind, "despawning", |world, shelf| world.despawn(shelf).unwrap());
         // The post is half a metre below.
         let expected = if kind == BodyKind::Dynamic { 0.4 } else { 4.0 };
-        assert!(way > expected, "{kind:?}: fell by {way} m");
+        assert!(displacement > expected, "{kind:?}: fell by {displacement} m");
     }
 }
 
 #[test]
 fn bodies_on_a_disabled_body_fall() {
     for kind in KINDS {
-        let way = drop_after(kind, "disabling", |world, shelf| {
+        let displacement = drop_after(kind, "disabling", |world, shelf| {
             world.command(Command::SetEnabled(shelf, false)).unwrap();
         });
         let expected = if kind == BodyKind::Dynamic { 0.4 } else { 4.0 };
-        assert!(way > expected, "{kind:?}: fell by {way} m");
+        assert!(displacement > expected, "{kind:?}: fell by {displacement} m");
     }
 }
 
 #[test]
 fn bodies_on_a_teleported_body_fall() {
     for kind in KINDS {
-        let way = drop_after(kind, "teleporting", |world, shelf| {
+        let displacement = drop_after(kind, "teleporting", |world, shelf| {
             world.teleport(shelf, pose(spot(30, 4250, 0))).unwrap();
         });
         let expected = if kind == BodyKind::Dynamic { 0.4 } else { 4.0 };
-        assert!(way > expected, "{kind:?}: fell by {way} m");
+        assert!(displacement > expected, "{kind:?}: fell by {displacement} m");
     }
 }
 
 #[test]
 fn bodies_follow_a_support_that_is_lowered_slightly() {
-    for kind in [BodyKind::Static, BodyKind::Kinematic] {
-        let way = drop_after(kind, "lowering", |world, shelf| {
+    for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
+        let displacement = drop_after(kind, "lowering", |world, shelf| {
             world.teleport(shelf, pose(spot(0, 4200, 0))).unwrap();
         });
-        assert!((way - 0.05).abs() < 0.01, "{kind:?}: it came down by {way} m");
+        assert!((displacement - 0.05).abs() < 0.01, "{kind:?}: it came down by {displacement} m");
     }
 }
 
@@ -109,56 +110,56 @@ fn bodies_wake_when_their_support_changes_kind() {
             world.command(Command::SetKind(shelf, kind)).unwrap();
         }
     };
-    let way = drop_after(BodyKind::Static, "becoming dynamic", to(BodyKind::Dynamic));
-    assert!(way > 3.0, "the shelf falls with it, by {way} m");
-    let way = drop_after(BodyKind::Kinematic, "becoming dynamic", to(BodyKind::Dynamic));
-    assert!(way > 3.0, "the shelf falls with it, by {way} m");
-    let way = drop_after(BodyKind::Static, "becoming kinematic", to(BodyKind::Kinematic));
-    assert!(way.abs() < 0.01, "it stays, {way} m");
-    let way = drop_after(BodyKind::Dynamic, "becoming static", to(BodyKind::Static));
-    assert!(way.abs() < 0.01, "it stays, {way} m");
+    let displacement = drop_after(BodyKind::Fixed, "becoming dynamic", to(BodyKind::Dynamic));
+    assert!(displacement > 3.0, "the shelf falls with it, by {displacement} m");
+    let displacement = drop_after(BodyKind::Kinematic, "becoming dynamic", to(BodyKind::Dynamic));
+    assert!(displacement > 3.0, "the shelf falls with it, by {displacement} m");
+    let displacement = drop_after(BodyKind::Fixed, "becoming kinematic", to(BodyKind::Kinematic));
+    assert!(displacement.abs() < 0.01, "it stays, {displacement} m");
+    let displacement = drop_after(BodyKind::Dynamic, "becoming fixed", to(BodyKind::Fixed));
+    assert!(displacement.abs() < 0.01, "it stays, {displacement} m");
 }
 
 #[test]
 fn bodies_wake_when_the_material_of_their_support_changes() {
     let ice = Material { friction: Real::ZERO, ..Material::default() };
     for kind in KINDS {
-        let way = drop_after(kind, "icing", |world, shelf| {
+        let displacement = drop_after(kind, "icing", |world, shelf| {
             world.command(Command::SetMaterial(shelf, 0, ice)).unwrap();
         });
-        assert!(way.abs() < 0.01, "{kind:?}: ice holds up too, {way} m");
+        assert!(displacement.abs() < 0.01, "{kind:?}: ice holds up too, {displacement} m");
     }
 }
 
 #[test]
 fn bodies_on_a_body_that_becomes_a_sensor_fall() {
-    for kind in [BodyKind::Static, BodyKind::Kinematic] {
-        let way = drop_after(kind, "making a sensor", |world, shelf| {
+    for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
+        let displacement = drop_after(kind, "making a sensor", |world, shelf| {
             world.command(Command::SetSensor(shelf, 0, true)).unwrap();
         });
-        assert!(way > 4.0, "{kind:?}: fell by {way} m");
+        assert!(displacement > 4.0, "{kind:?}: fell by {displacement} m");
     }
 }
 
 #[test]
 fn bodies_on_a_body_that_is_filtered_out_fall() {
     for kind in KINDS {
-        let way = drop_after(kind, "another layer", |world, shelf| {
+        let displacement = drop_after(kind, "another layer", |world, shelf| {
             world.command(Command::SetFilter(shelf, 0, Filter { layer: 1, group: 0 })).unwrap();
         });
         // The dynamic shelf falls through its post and the ground, then the boxes fall on the post.
         let expected = if kind == BodyKind::Dynamic { 0.4 } else { 4.0 };
-        assert!(way > expected, "{kind:?}: fell by {way} m");
+        assert!(displacement > expected, "{kind:?}: fell by {displacement} m");
     }
 }
 
 #[test]
 fn bodies_wake_when_their_kinematic_support_moves() {
-    let way = drop_after(BodyKind::Kinematic, "leading", |world, shelf| {
+    let displacement = drop_after(BodyKind::Kinematic, "leading", |world, shelf| {
         world.move_to(shelf, pose(spot(0, 4240, 0))).unwrap();
     });
     // It keeps the velocity of the last target: 1 cm per tick, 0.6 m/s.
-    assert!((way - 1.2).abs() < 0.1, "it rides down by {way} m");
+    assert!((displacement - 1.2).abs() < 0.1, "it rides down by {displacement} m");
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn a_leaning_box_falls_when_its_wall_is_removed() {
     world.step();
     assert_eq!(woke(&world), [ids[2]]);
     run(&mut world, 180);
-    assert!(height(&world, ids[2]) < 0.2, "it lies at {}", height(&world, ids[2]));
+    assert!(height(&world, ids[2]) < 0.2, "its height is {}", height(&world, ids[2]));
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn pulling_the_lowest_box_away_drops_the_whole_tower() {
     assert_eq!(awake(&world), ids[1..], "at once");
     assert!(steps_to_sleep(&mut world, 600).is_some());
     for (id, before) in ids.iter().zip(before).skip(2) {
-        let way = before - height(&world, *id);
-        assert!((0.9..5.9).contains(&way), "{id} is down by {way} m");
+        let displacement = before - height(&world, *id);
+        assert!((0.9..5.9).contains(&displacement), "{id} is down by {displacement} m");
     }
 }

@@ -12,29 +12,31 @@ struct Counting;
 
 thread_local! {
     static COUNT: Cell<u32> = const { Cell::new(0) };
+    static BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-fn count_one() {
-    // A terminating thread has no counter any more, and its count is not used.
+fn count_one(bytes: usize) {
+    // A terminating thread has no counters any more, and its counts are not used.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+    let _ = BYTES.try_with(|sum| sum.set(sum.get() + bytes as u64));
 }
 
 // SAFETY: every call goes to `System` unchanged; the counter neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count_one();
+        count_one(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count_one();
+        count_one(layout.size());
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count_one();
+        count_one(size);
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(place, layout, size) }
     }
@@ -51,4 +53,9 @@ static ALLOCATOR: Counting = Counting;
 /// Returns the number of allocations of this thread so far.
 pub(crate) fn count() -> u32 {
     COUNT.get()
+}
+
+/// Returns the sum of their sizes, without regard to what was freed.
+pub(crate) fn bytes() -> u64 {
+    BYTES.get()
 }

@@ -27,7 +27,7 @@ fn allocating_ticks(scene: &mut Scene) -> Vec<(u32, u32)> {
         if tick % 10 == 0 {
             let mut rng = Rng::keyed(1, u64::from(tick), 0, 0);
             let kicked = ids[rng.below(ids.len() as u32).unwrap() as usize];
-            // Static bodies reject the command, which must not allocate either.
+            // Fixed bodies reject the command, which must not allocate either.
             let _ = scene.world.set_velocity(kicked, rng.direction() * real!(2));
         }
         scene.world.step();

@@ -56,7 +56,7 @@ enum Act {
 
 fn act() -> impl Strategy<Value = Act> {
     let kind =
-        prop_oneof![Just(BodyKind::Static), Just(BodyKind::Kinematic), Just(BodyKind::Dynamic)];
+        prop_oneof![Just(BodyKind::Fixed), Just(BodyKind::Kinematic), Just(BodyKind::Dynamic)];
     // Ranges exceed the limits, so that some commands are rejected.
     prop_oneof![
         3 => (0u8..4, 0u32..3, vector(4)).prop_map(|(s, i, at)| Act::Spawn(s, i, at)),

@@ -30,7 +30,7 @@ pub(crate) fn cube(half: Real) -> Shape {
     Shape::cuboid(Vec3::splat(half)).unwrap()
 }
 
-/// A static box of 200 m, its top at height 0.
+/// A fixed box of 200 m, its top at height 0.
 pub(crate) fn ground() -> BodyDef {
     let shape = Shape::cuboid(Vec3::new(real!(100), real!(1), real!(100))).unwrap();
     BodyDef::fixed().at(Vec3::from_ints(0, -1, 0)).shape(shape)
@@ -168,11 +168,11 @@ fn settle_with(
     }
     for (id, from) in &start {
         let body = world.body(*id).unwrap();
-        let way = floats(body.position() - *from);
-        let drift = way[0].hypot(way[2]);
+        let displacement = floats(body.position() - *from);
+        let drift = displacement[0].hypot(displacement[2]);
         let speed = length(body.velocity());
         rest.drift = rest.drift.max(drift);
-        rest.sag = rest.sag.max(-way[1]);
+        rest.sag = rest.sag.max(-displacement[1]);
         rest.max_speed = rest.max_speed.max(speed);
         rest.mean_speed += speed / start.len() as f64;
         if *id == top {

@@ -52,7 +52,7 @@ fn a_disabled_body_stays_in_place_without_contacts_until_it_is_enabled() {
     world.command(Command::SetEnabled(ids[1], true)).unwrap();
     run(&mut world, 180);
     let upper = world.body(ids[2]).unwrap().position();
-    assert!((upper.y - real!(1.5)).abs() < Real::ratio(1, 100), "it lies on the lower: {upper}");
+    assert!((upper.y - real!(1.5)).abs() < Real::ratio(1, 100), "it rests on the lower: {upper}");
 }
 
 #[test]
@@ -60,11 +60,11 @@ fn bodies_fall_through_a_disabled_ground_and_a_new_kind_takes_effect() {
     let mut world = world();
     let ids = spawn_all(&mut world, &[ground(), crate_at(Vec3::Y * Real::HALF)]);
     run(&mut world, 10);
-    world.command(Command::SetKind(ids[1], BodyKind::Static)).unwrap();
+    world.command(Command::SetKind(ids[1], BodyKind::Fixed)).unwrap();
     world.command(Command::SetEnabled(ids[0], false)).unwrap();
     let held = world.body(ids[1]).unwrap().position();
     run(&mut world, 60);
-    assert_eq!(world.body(ids[1]).unwrap().position(), held, "static bodies stay");
+    assert_eq!(world.body(ids[1]).unwrap().position(), held, "fixed bodies stay");
     world.command(Command::SetKind(ids[1], BodyKind::Dynamic)).unwrap();
     run(&mut world, 60);
     let fell = (held.y - world.body(ids[1]).unwrap().position().y).to_f64();
@@ -91,10 +91,11 @@ fn locked_axes_never_move() {
             }
             world.step();
             let body = world.body(locked).unwrap();
-            let (way, from) = (body.center_of_mass().to_array(), start.translation.to_array());
+            let (displacement, from) =
+                (body.center_of_mass().to_array(), start.translation.to_array());
             for axis in 0..3 {
                 if locks >> axis & 1 == 1 {
-                    assert_eq!(way[axis], from[axis], "locks {locks:b}, tick {tick}");
+                    assert_eq!(displacement[axis], from[axis], "locks {locks:b}, tick {tick}");
                     let speed = body.velocity().to_array()[axis];
                     assert_eq!(speed, Real::ZERO, "locks {locks:b}, tick {tick}: speed");
                 }
@@ -215,8 +216,8 @@ fn a_kinematic_body_is_moved_by_nothing() {
     run(&mut world, 60);
     let body = world.body(id).unwrap();
     assert_eq!(body.velocity(), Vec3::X);
-    let way = body.position() - Vec3::X;
-    assert!(length(way) < 1e-6, "{way}");
+    let displacement = body.position() - Vec3::X;
+    assert!(length(displacement) < 1e-6, "{displacement}");
 }
 
 #[test]

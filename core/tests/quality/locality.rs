@@ -98,7 +98,7 @@ fn a_stream_of_its_own_changes_nothing() {
 
 #[test]
 fn a_shared_ground_couples_nothing() {
-    // The same two scenes on one half space: static bodies do not connect islands.
+    // The same two scenes on one half space: fixed bodies do not connect islands.
     let plane = || BodyDef::fixed().shape(isostep_core::shape::Shape::HALF_SPACE);
     let [mut near, mut far] = scenes();
     (near[0], far[0]) = (plane(), plane());

@@ -289,6 +289,35 @@ fn the_stopping_distance_under_rolling_friction_follows_its_torque() {
     );
 }
 
+/// Both axes of rolling friction were bounded one by one, so a ball on an oblique course was braked along a diagonal and turned.
+#[test]
+fn a_ball_under_rolling_friction_rolls_straight_on_in_every_direction() {
+    let surface = Material { rolling: Real::ratio(1, 10), ..Material::default() };
+    for i in 0..8 {
+        let (sin, cos) = (f64::from(i) * 0.8 + 0.3).sin_cos();
+        let mut world = World::new(WorldDef::default()).unwrap();
+        let mut below = ground();
+        below.shapes[0].material = surface;
+        world.spawn(below).unwrap();
+        let real = |x: f64| Real::from_f64(x).unwrap();
+        let ball = ShapeDef::from(Shape::sphere(Real::HALF).unwrap()).material(surface);
+        let body = BodyDef::dynamic().at(Vec3::Y * Real::HALF).shape(ball);
+        let body = body.velocity(Vec3::new(real(4.0 * cos), Real::ZERO, real(4.0 * sin)));
+        let spin = Vec3::new(real(8.0 * sin), Real::ZERO, real(-8.0 * cos));
+        let ball = world.spawn(body.angular_velocity(spin)).unwrap();
+        run(&mut world, 600);
+        let place = world.body(ball).unwrap().position();
+        let [x, z] = [place.x.to_f64(), place.z.to_f64()];
+        let (along, aside) = (x * cos + z * sin, z * cos - x * sin);
+        let expected = 16.0 / (2.0 * 5.0 / 7.0 * 0.1 * 9.81);
+        println!("{i}: {} of the distance, {aside} m aside", along / expected);
+        assert!(
+            (along / expected - 1.0).abs() < 0.03 && aside.abs() < 0.01 * along,
+            "{along} {aside}"
+        );
+    }
+}
+
 #[test]
 fn the_stopping_time_under_spinning_friction_follows_its_torque() {
     let (mut world, ball) =

@@ -24,7 +24,7 @@ fn a_stale_id_stays_invalid_when_its_index_is_reused() {
         Command::AngularImpulse(old, Vec3::X),
         Command::Teleport(old, Transform::IDENTITY),
         Command::MoveTo(old, Transform::IDENTITY),
-        Command::SetKind(old, BodyKind::Static),
+        Command::SetKind(old, BodyKind::Fixed),
         Command::SetEnabled(old, false),
         Command::SetMaterial(old, 0, Material::default()),
         Command::SetSensor(old, 0, true),
@@ -112,6 +112,10 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         Command::Spawn(0, Box::new(capped)),
         Command::Spawn(0, Box::new(ghost.mass(Real::ZERO))),
         odd(whole().density(Real::ZERO)),
+        odd(whole().density(Real::ZERO).sensor()),
+        Command::Spawn(0, Box::new(BodyDef::fixed().shape(whole().density(Real::ZERO)))),
+        Command::Spawn(0, Box::new(BodyDef::kinematic().shape(whole().density(-Real::ONE)))),
+        Command::AddShape(fixed, Box::new(whole().density(Real::ZERO))),
         odd(whole().layer(32)),
         odd(whole().material(rough)),
         odd(whole().at(Vec3::X * real!(5000))),
@@ -122,6 +126,64 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         assert!(result.is_err(), "{command:?} was accepted");
         assert!(encoded(&world) == bytes, "{command:?} was refused and changed something");
         assert_eq!(world.commands().len(), count, "{command:?} was refused and recorded");
+    }
+}
+
+/// A fixed or kinematic body could have a shape without a density. With a mass it could become dynamic, with the inertia of a point, and
+/// refused every later change of its shapes.
+#[test]
+fn a_body_that_becomes_dynamic_has_the_inertia_of_its_shapes() {
+    for def in [BodyDef::fixed(), BodyDef::kinematic()] {
+        let mut world = world();
+        let shape = |density: Real| ShapeDef::from(cube(Real::HALF)).density(density);
+        let empty = def.clone().shape(shape(Real::ONE)).shape(shape(Real::ZERO)).mass(real!(6));
+        let refused = world.spawn(empty).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "a shape has a density of 0 kg/m³; give it a density above zero"
+        );
+        let body = world.spawn(def.shape(shape(Real::EPSILON)).mass(real!(6))).unwrap();
+        world.set_kind(body, BodyKind::Dynamic).unwrap();
+        // A cube of 1 m: m/6.
+        let inertia = world.body(body).unwrap().inertia();
+        assert!((inertia - Vec3::splat(Real::ONE)).length() < Real::ratio(1, 1000), "{inertia}");
+        world.add_shape(body, shape(Real::ONE)).unwrap();
+    }
+}
+
+/// Only the origin of a body was checked. With shapes far from it the centre of mass could be outside the world, and the first step
+/// moved the body by kilometres.
+#[test]
+fn a_centre_of_mass_outside_the_world_is_refused() {
+    let mut world = world();
+    let edge = Vec3::X * WORLD_LIMIT;
+    let far = || ShapeDef::from(cube(Real::HALF)).at(Vec3::X * 4000);
+    for def in [BodyDef::fixed(), BodyDef::kinematic(), BodyDef::dynamic()] {
+        let near = crate_at(edge);
+        let body = world.spawn(BodyDef { kind: def.kind, ..near }).unwrap();
+        let bytes = encoded(&world);
+        let refused = world.spawn(def.clone().at(edge).shape(far())).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the centre of mass would be at (1073745824, 0, 0), outside the world; each coordinate must lie within ±1073741824 m: move the body or its shapes"
+        );
+        for command in [
+            Command::AddShape(body, Box::new(far())),
+            Command::SetShapePose(body, 0, Transform::at(Vec3::X)),
+        ] {
+            let refused = world.command(command).unwrap_err();
+            assert!(matches!(refused, CommandError::CenterOutOfWorld(_)), "{refused}");
+        }
+        assert!(encoded(&world) == bytes);
+        let body = world.spawn(def.shape(far())).unwrap();
+        let inside = Vec3::X * (WORLD_LIMIT - Real::from_int(4000));
+        world.teleport(body, Transform::at(inside)).unwrap();
+        let refused = world.teleport(body, Transform::at(inside + Vec3::X)).unwrap_err();
+        assert!(matches!(refused, CommandError::CenterOutOfWorld(_)), "{refused}");
+        world.step();
+        // Other bodies at the edge may push it.
+        let moved = world.body(body).unwrap().position().x - inside.x;
+        assert!(moved.abs() < Real::ONE, "{moved}");
     }
 }
 
@@ -138,6 +200,8 @@ fn messages_say_what_was_set_and_what_is_allowed() {
     let wall = BodyDef::kinematic().at(Vec3::Z * 5000);
     let wall = wall.shape(Shape::cuboid(Vec3::new(real!(1000), Real::ONE, Real::ONE)).unwrap());
     let wall = world.spawn(wall).unwrap();
+    let plane = world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).unwrap();
+    let planet = Shape::sphere(real!(4096)).unwrap();
     let y = |y: i32| Vec3::Y * Real::from_int(y);
     let quarter_turn = isostep_core::Quat::from_rotation_vector(Vec3::Y * real!(1.5));
     let spinning = crate_at(Vec3::Y * 30).angular_velocity(y(-257));
@@ -194,6 +258,25 @@ fn messages_say_what_was_set_and_what_is_allowed() {
         (
             Command::Spawn(0, Box::new(BodyDef::dynamic().shape(far_shape))),
             "the distance of a shape from the body's origin (m) is 5000; it must lie between 0 and 4096",
+        ),
+        (
+            // The floor has no mass either, but with one it could not become dynamic.
+            Command::SetKind(plane, BodyKind::Dynamic),
+            "a half space has no mass; put it on a fixed or kinematic body",
+        ),
+        (
+            Command::Impulse(plane, Vec3::X),
+            "body 3v1 can't be moved this way: impulses and forces need a dynamic body, velocities a dynamic or kinematic one; set its \
+             kind with `World::set_kind` first",
+        ),
+        (
+            Command::MoveTo(pin, Transform::IDENTITY),
+            "body 1v1 is not kinematic; set its kind with `World::set_kind` first, or teleport it",
+        ),
+        (
+            Command::Spawn(0, Box::new(BodyDef::dynamic().shape(planet))),
+            "a mass of more than 2147483647 kg is out of range; it must lie between 0.0000001 and 100000000 kg: set the mass of the \
+             body, or change density or size",
         ),
         (
             Command::Teleport(pin, Transform::at(Vec3::X * Real::from_int(i32::MAX))),

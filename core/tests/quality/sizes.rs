@@ -60,7 +60,7 @@ struct Pressed {
     fastest: f64,
     deepest: f64,
     /// Displacement of the heavy box.
-    way: [f64; 3],
+    displacement: [f64; 3],
     /// Heights of the light boxes' centres, initially 0.25 m.
     heights: Vec<f64>,
 }
@@ -87,9 +87,9 @@ fn heavy_on_light(substeps: u32, places: &[(Real, Real)]) -> Pressed {
         fastest = speeds.fold(fastest, f64::max);
     }
     let mut places: Vec<_> = bodies.iter().map(|id| world.body(*id).unwrap().position()).collect();
-    let way = floats(places.pop().unwrap() - place);
+    let displacement = floats(places.pop().unwrap() - place);
     let heights = places.iter().map(|place| place.y.to_f64()).collect();
-    let pressed = Pressed { fastest, deepest, way, heights };
+    let pressed = Pressed { fastest, deepest, displacement, heights };
     println!("{substeps} substeps: {pressed:?}");
     pressed
 }
@@ -100,7 +100,7 @@ fn assert_stays_on_top(pressed: &Pressed) {
     // Measured: 62 mm at 8 substeps.
     assert!(pressed.deepest < 0.07, "{pressed:#?}");
     // The heavy box stays on top: lower by less than half a light box, and not displaced sideways.
-    let [x, y, z] = pressed.way;
+    let [x, y, z] = pressed.displacement;
     assert!(y.abs() < 0.125 && x.hypot(z) < 0.05, "{pressed:#?}");
     assert!(pressed.heights.iter().all(|height| (0.125..0.375).contains(height)), "{pressed:#?}");
 }

@@ -152,7 +152,7 @@ impl Game {
                 }
                 5 if case.has(13) => {
                     if let Some(prop) = self.prop(tick, input) {
-                        let kind = [BodyKind::Static, BodyKind::Dynamic, BodyKind::Kinematic]
+                        let kind = [BodyKind::Fixed, BodyKind::Dynamic, BodyKind::Kinematic]
                             [(tick % 3) as usize];
                         let _ = self.world.command(Command::SetKind(prop, kind));
                     }
@@ -196,7 +196,7 @@ impl Game {
                         let filter = Filter { layer: 0, group: u32::from(input & 1) * 5 };
                         let change = match tick % 4 {
                             0 => Command::SetFilter(prop, 0, filter),
-                            1 => Command::SetMaySleep(prop, input & 1 == 0),
+                            1 => Command::SetCanSleep(prop, input & 1 == 0),
                             2 => Command::SetGravityScale(prop, axis(input)),
                             _ => Command::SetDamping(prop, Real::HALF, Real::HALF),
                         };

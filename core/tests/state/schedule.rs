@@ -22,7 +22,7 @@ pub(crate) enum Act {
     BackToPin(u8),
     Pin(u8),
     Unpin(u8),
-    Distrust,
+    DropCaches,
 }
 
 pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
@@ -32,7 +32,7 @@ pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => any::<u8>().prop_map(Act::BackToPin),
         1 => any::<u8>().prop_map(Act::Pin),
         1 => any::<u8>().prop_map(Act::Unpin),
-        1 => Just(Act::Distrust),
+        1 => Just(Act::DropCaches),
     ];
     prop::collection::vec(act, 1..60)
 }
@@ -124,7 +124,7 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
                     assert_eq!(game.unpin(&mut slots, Tick(tick)), had);
                 }
             }
-            Act::Distrust => game.drop_caches(&mut slots),
+            Act::DropCaches => game.drop_caches(&mut slots),
         }
         let newest = inputs.len() as u32 + 2;
         for tick in 0..newest {

@@ -95,10 +95,10 @@ fn events_at_the_start_of_a_step_match_the_tick_rolled_back_to() {
         straight.push((world.events().collect(), world.digest()));
     }
     let began = |event: &Event| matches!(event, Event::ContactBegan(_));
-    let told = (0u32..).zip(&straight).filter(|(_, (events, _))| events.iter().any(began));
-    let told: Vec<u32> = told.map(|(tick, _)| tick).collect();
-    assert!(told.len() > 2, "the balls come down more than once: {told:?}");
-    for back in told {
+    let reports = (0u32..).zip(&straight).filter(|(_, (events, _))| events.iter().any(began));
+    let reports: Vec<u32> = reports.map(|(tick, _)| tick).collect();
+    assert!(reports.len() > 2, "the balls come down more than once: {reports:?}");
+    for back in reports {
         world.load(&mut slots, Tick(back)).unwrap();
         assert_eq!(world.events().collect::<Vec<_>>(), straight[back as usize].0, "tick {back}");
         // Also through a snapshot.
@@ -200,7 +200,7 @@ fn a_world_changed_outside_of_the_session_is_an_error() {
     assert_eq!(error, StateError::WentBack { tick: Tick(4), before: Tick(4), now: Tick(2) });
     world.commit();
     let error = world.load(&mut slots, Tick(1)).unwrap_err();
-    assert_eq!(error, StateError::Forgotten { tick: Tick(1), world_tick: Tick(1) });
+    assert_eq!(error, StateError::Discarded { tick: Tick(1), world_tick: Tick(1) });
     world.load(&mut slots, Tick(2)).unwrap();
 }
 
@@ -279,7 +279,7 @@ fn drop_caches_makes_the_next_steps_full() {
 
 /// The differences of two machines, of which one performed an additional action in the tick, as
 /// lines.
-fn told(set_up: impl FnOnce(&mut World, &[BodyId])) -> Vec<String> {
+fn reports(set_up: impl FnOnce(&mut World, &[BodyId])) -> Vec<String> {
     let (mut ours, balls) = balls();
     let mut theirs = ours.clone();
     set_up(&mut theirs, &balls);
@@ -298,25 +298,25 @@ fn has(lines: &[String], start: &str) {
 
 #[test]
 fn a_difference_in_every_section_is_named() {
-    let kicked = told(|world, balls| {
+    let kicked = reports(|world, balls| {
         world.set_velocity(balls[2], Vec3::from_ints(0, 3, 0)).unwrap();
     });
     has(&kicked, "body 3v1, velocity.y: ");
-    let marked = told(|world, balls| {
+    let marked = reports(|world, balls| {
         world.command(Command::SetUserData(balls[1], 9)).unwrap();
     });
     assert_eq!(marked.len(), 1);
     has(&marked, "body 2v1, user_data: 0 here, 9 there");
-    let gone = told(|world, balls| world.despawn(balls[5]).unwrap());
+    let gone = reports(|world, balls| world.despawn(balls[5]).unwrap());
     has(&gone, "id 6, generation: ");
     has(&gone, "body 6v1, exists: yes here, no there");
-    let touching = told(|world, balls| {
+    let touching = reports(|world, balls| {
         let at = isostep_core::Transform::at(Vec3::new(real!(0), real!(0.5), real!(0)));
         world.teleport(balls[0], at).unwrap();
     });
     has(&touching, "contact ");
     has(&touching, "event ");
-    let later = told(|world, _| {
+    let later = reports(|world, _| {
         world.step();
     });
     has(&later, "world, tick: 1 here, 2 there");

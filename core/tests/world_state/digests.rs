@@ -4,6 +4,7 @@ use super::rich;
 use super::snapshots::restored;
 use isostep_core::Rng;
 use isostep_core::Tick;
+use isostep_core::internals::StateSection;
 use isostep_core::world::ResimMode;
 use isostep_scenes::scenes;
 
@@ -80,4 +81,15 @@ fn a_page_that_sleeps_keeps_its_digest() {
     let after = scene.world.digest_tree();
     let differs: Vec<_> = before.diff(&after).map(|page| page.section).collect();
     assert_eq!(differs, ["world"], "only the tick counts on");
+}
+
+/// Other tests of this folder then cover every kind of row.
+#[test]
+fn every_section_has_a_page_in_the_rich_world() {
+    let mut world = rich::world();
+    rich::play(&mut world, 30);
+    let pages = rich::pages(&world);
+    for section in StateSection::ALL {
+        assert!(pages.iter().any(|page| page.0 == section), "the rich world has no {section:?}");
+    }
 }

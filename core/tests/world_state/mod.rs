@@ -2,5 +2,7 @@
 
 mod digests;
 mod explain;
+#[cfg(feature = "test-internals")]
+mod lists;
 mod rich;
 mod snapshots;

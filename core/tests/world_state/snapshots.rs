@@ -4,8 +4,9 @@ use super::rich;
 use crate::fuzz;
 use isostep_core::Tick;
 use isostep_core::internals::pack::UnpackError;
-use isostep_core::world::{Command, Material, SnapshotError, World, WorldDef};
-use isostep_core::{HistoryError, Real, Rng};
+use isostep_core::shape::Shape;
+use isostep_core::world::{BodyDef, BodyId, Command, Material, SnapshotError, World, WorldDef};
+use isostep_core::{HistoryError, Real, Rng, Vec3};
 use isostep_scenes::scenes;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -285,6 +286,30 @@ fn sizes(world: &World, what: &str) -> (usize, usize) {
 
 fn sleepers(world: &World) -> usize {
     world.bodies().filter(|(_, body)| body.is_asleep()).count()
+}
+
+/// The limit of a restore held for the rows of the snapshot only. A body in each block of 32 ids has little of them, and takes
+/// the memory of all 32.
+#[test]
+fn the_limit_holds_for_the_restored_state() {
+    let mut world = empty();
+    for block in 0..64u64 {
+        let id = BodyId::from_bits(1 << 32 | (32 * block)).unwrap();
+        let ball = Shape::sphere(Real::HALF).unwrap();
+        let place = Vec3::X * Real::from_int(3 * block as i32);
+        world.spawn_with_id(id, BodyDef::fixed().at(place).shape(ball)).unwrap();
+    }
+    world.step();
+    let snapshot = world.snapshot(Tick(1), None).unwrap();
+    let mut other = empty();
+    let before = other.digest();
+    let error = other.restore_within(&snapshot, 200_000).unwrap_err();
+    let SnapshotError::TooLarge { bytes, limit: 200_000 } = error else { panic!("{error}") };
+    assert!(bytes > 400_000, "{bytes}");
+    assert_eq!(other.digest(), before);
+    assert!(other.restore_within(&snapshot, bytes as usize - 1).is_err());
+    other.restore_within(&snapshot, bytes as usize).unwrap();
+    assert_eq!(other.digest(), world.digest());
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! - `oracle.rs`: replays the log in a fresh world and compares every tick.
 //! - `report.rs`: a difference as text: tick, section, entity, field, and the script; `shrink.rs` makes the script small.
 //!
-//! The oracle shares no history, scratch or step records with the world under test: it holds as few ticks as possible, forgets
+//! The oracle shares no history, scratch or step records with the world under test: it holds as few ticks as possible, drops
 //! everything that can be rebuilt before every call and step, and uses one thread and scalar lanes.
 
 mod driver;

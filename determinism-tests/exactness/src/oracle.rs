@@ -5,8 +5,8 @@
 
 use crate::log::{Call, Edge, Log};
 use isostep_core::HistoryError;
-use isostep_core::Lanes;
 use isostep_core::digest::Digest;
+use isostep_core::internals::Lanes;
 use isostep_core::world::{Command, SnapshotError, World, WorldDef};
 
 /// Parts of the judgement that can be left out.
@@ -105,7 +105,7 @@ pub(crate) fn replay(log: &Log, to: usize, checks: Checks) -> Result<World, Diff
     world.ok_or(Difference { node: to, what: What::State })
 }
 
-/// Takes a transition. A plain world forgets whatever it can before every call.
+/// Takes a transition. A plain world drops all that it can before every call.
 fn advance(world: Option<World>, edge: &Edge, checks: Checks, plain: bool) -> Result<World, What> {
     let mut world = match (world, edge) {
         (_, Edge::New(def)) => World::with_history((**def).clone(), 2)
@@ -113,7 +113,7 @@ fn advance(world: Option<World>, edge: &Edge, checks: Checks, plain: bool) -> Re
         (Some(world), _) => world,
         (None, _) => unreachable!("a transition from nothing makes a new world"),
     };
-    let forget = |world: &mut World| {
+    let drop_held = |world: &mut World| {
         if plain {
             world.set_lanes(Lanes::Scalar);
             world.drop_scratch();
@@ -122,7 +122,7 @@ fn advance(world: Option<World>, edge: &Edge, checks: Checks, plain: bool) -> Re
     };
     let (Edge::Step(calls) | Edge::Commit(calls)) = edge else { return Ok(world) };
     for (place, call) in calls.iter().enumerate() {
-        forget(&mut world);
+        drop_held(&mut world);
         match call {
             Call::Command(_, Err(_)) if !checks.repeat_refused => {}
             Call::Command(command, expected) => {
@@ -142,7 +142,7 @@ fn advance(world: Option<World>, edge: &Edge, checks: Checks, plain: bool) -> Re
             }
         }
     }
-    forget(&mut world);
+    drop_held(&mut world);
     match edge {
         Edge::New(_) => {}
         Edge::Step(_) => drop(world.step()),

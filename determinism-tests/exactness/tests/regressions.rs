@@ -11,7 +11,7 @@ use isostep_core::world::{
 use isostep_core::{Real, Transform, Vec3, real};
 use isostep_exactness::{differences, straight};
 
-/// A world under test that notes its commands by tick, and forgets them when it goes back.
+/// A world under test that notes its commands by tick, and drops them when it goes back.
 struct Logged {
     world: World,
     /// Commands of each tick so far, those of the present one last.
@@ -47,11 +47,11 @@ impl Logged {
 
     fn rewind(&mut self, tick: Tick) {
         self.world.rewind(tick).expect("the tick is held");
-        self.forget_from(tick);
+        self.drop_from(tick);
     }
 
-    /// Forgets commands from a tick on.
-    fn forget_from(&mut self, tick: Tick) {
+    /// Drops commands from a tick on.
+    fn drop_from(&mut self, tick: Tick) {
         self.ticks.truncate(tick.0 as usize);
         self.ticks.push(Vec::new());
     }
@@ -89,7 +89,7 @@ fn at(x: i32, y: Real) -> Vec3 {
     Vec3::new(Real::from_int(x), y, Real::ZERO)
 }
 
-/// A box that rests on a static box, and the two ids.
+/// A box that rests on a fixed box, and the two ids.
 fn supported() -> (Logged, BodyId, BodyId) {
     let mut logged = Logged::new();
     let support = logged.spawn(BodyDef::fixed().at(at(0, -Real::HALF)).shape(brick()));
@@ -97,7 +97,7 @@ fn supported() -> (Logged, BodyId, BodyId) {
     (logged, support, sleeper)
 }
 
-/// A box slept on a static box. A mispredicted kick, a call that dropped scratch, a step, and the rewind to the tick before
+/// A box slept on a fixed box. A mispredicted kick, a call that dropped scratch, a step, and the rewind to the tick before
 /// the kick: then the support was teleported away, and the box stayed asleep in mid-air. The list of bodies that bear sleepers
 /// had been rebuilt for the tick of the kick, on which the box was awake, and was still used after the rewind.
 #[test]
@@ -153,12 +153,12 @@ fn moving_a_support_wakes_its_sleepers_after_a_load() {
     // Several steps in a tick of the session: the ring must grow to keep tick 40.
     logged.step(8);
     logged.world.load(&mut slots, Tick(40)).expect("it was saved");
-    logged.forget_from(Tick(40));
+    logged.drop_from(Tick(40));
     logged.give(Command::Teleport(support, Transform::at(Vec3::from_ints(9, 0, 0))));
     logged.step_checked(5, "load");
 }
 
-/// The supports of sleepers were collected from a step whose commands had replaced a static support by a dynamic body at the same
+/// The supports of sleepers were collected from a step whose commands had replaced a fixed support by a dynamic body at the same
 /// index, and the page of contacts that both states share was looked at once, with the new kind. After a rewind, taking the support
 /// away woke nothing.
 #[test]
@@ -324,10 +324,10 @@ fn a_page_of_the_old_future_hides_no_body_of_a_stream() {
     }
 }
 
-/// A kinematic body pushed against the end of the world tells so on every tick. Spawned after a rewind, on a page that the old
-/// future lacked, it told once: its row did not change, so it was taken for clean, and there was no old event to keep.
+/// A kinematic body pushed against the end of the world reports it on every tick. Spawned after a rewind, on a page that the old
+/// future lacked, it reported it once: its row did not change, so it was taken for clean, and there was no old event to keep.
 #[test]
-fn a_body_at_the_end_of_the_world_tells_so_after_a_rewind() {
+fn a_body_at_the_end_of_the_world_reports_it_after_a_rewind() {
     let mut logged = Logged::new();
     logged.step(4);
     logged.rewind(Tick(0));

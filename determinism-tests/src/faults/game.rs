@@ -232,7 +232,7 @@ fn merged(tick: Tick, threads: u32) -> u64 {
         }
         for thread in finished {
             let sent = thread.join().expect("it does not panic");
-            sent.expect("somebody receives");
+            sent.expect("a receiver exists");
         }
         scope.spawn(move || send.send(find(late)));
     });

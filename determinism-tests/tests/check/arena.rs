@@ -1,6 +1,6 @@
 //! A whole game on every path: worlds, commands, a bot and a session.
 
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::world::ResimMode;
 use isostep_rollback::check::Compare;

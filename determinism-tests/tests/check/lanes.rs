@@ -2,7 +2,7 @@
 //! are located. Needs the feature `faults`.
 
 use super::faults::difference;
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_core::test_internals::Fault as CoreFault;
 use isostep_core::world::ResimMode;
 use isostep_determinism_tests::faults::{self, Fault, FaultyGame, PLAYERS};

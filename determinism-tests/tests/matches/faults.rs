@@ -117,7 +117,7 @@ impl Faulty {
     }
 }
 
-/// Stands in for `RandomState` of two processes, with fixed seeds.
+/// Replaces `RandomState` of two processes, with fixed seeds.
 #[derive(Clone)]
 struct Seeded(u64);
 
@@ -162,7 +162,7 @@ fn a_fused_float_operation_is_located() {
     let body = format!("body {}", fleet.machines()[0].game.arena.body_of(PlayerId(2)).unwrap());
     for machine in 0..3 {
         let reports = reports(&fleet, machine);
-        let first = reports.first().expect("nobody noticed");
+        let first = reports.first().expect("no machine noticed");
         println!("machine {machine}: {first}");
         assert!(first.entity.ends_with(&body), "{first}");
         // The position that the velocity caused comes first in a row.
@@ -181,10 +181,10 @@ fn the_cause_is_reported_before_its_effects() {
     let fleet = play(1, [Fault::None, Fault::Floats(100), Fault::None], 420);
     for machine in 0..3 {
         let reports = reports(&fleet, machine);
-        let first = reports.first().expect("nobody noticed");
+        let first = reports.first().expect("no machine noticed");
         println!("machine {machine}: {first}");
         assert_eq!((first.tick, first.field.as_str()), (Tick(101), "gravity_scale"), "{first}");
-        assert!(!first.more.is_empty(), "what follows from it is told too");
+        assert!(!first.more.is_empty(), "consequences are reported too");
     }
 }
 
@@ -201,7 +201,7 @@ fn a_hash_table_iteration_is_located() {
     let differs = order(0).iter().zip(order(other)).position(|(a, b)| *a != b).unwrap();
     for machine in 0..3 {
         let reports = reports(&fleet, machine);
-        let first = reports.first().expect("nobody noticed");
+        let first = reports.first().expect("no machine noticed");
         println!("machine {machine}: {first}");
         assert_eq!(first.entity, format!("arena.players[{differs}]"));
         assert_eq!(first.field, "goals");
@@ -222,8 +222,8 @@ fn a_scratch_leak_is_found_and_repaired_locally() {
         assert!(fleet.machines()[1].events.iter().any(repaired));
         for machine in [0, 2] {
             let events = &fleet.machines()[machine].events;
-            let told = SessionEvent::PeerRepaired { peer: PeerId(1) };
-            assert!(events.contains(&told), "machine {machine}: {events:?}");
+            let expected = SessionEvent::PeerRepaired { peer: PeerId(1) };
+            assert!(events.contains(&expected), "machine {machine}: {events:?}");
             assert!(!events.iter().any(repaired));
         }
         fleet.settle().unwrap();
@@ -299,7 +299,7 @@ fn different_settings_are_reported_at_once() {
             SessionEvent::Desync(report) => Some(report),
             _ => None,
         });
-        let report = report.expect("nobody noticed");
+        let report = report.expect("no machine noticed");
         println!("machine {index}: {report}");
         assert_eq!((report.entity.as_str(), report.field.as_str()), ("settings", "seed"));
         assert!(!machine.events.iter().any(|event| matches!(event, SessionEvent::Repaired { .. })));

@@ -8,7 +8,7 @@ use super::play::{Match, TICK};
 use super::rng::Rng;
 use super::script::{Glitch, Knob, ScriptEvent, To};
 use super::seat_history::Holder;
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_rollback::PlayerId;
 
 impl Match {
@@ -97,7 +97,7 @@ impl Match {
         match to {
             To::Machine(number) => self.player(number).map_or(Holder::Bot, Holder::Machine),
             To::Bot => Holder::Bot,
-            To::Nobody => Holder::Nobody,
+            To::Empty => Holder::Empty,
         }
     }
 

@@ -87,8 +87,8 @@ impl Match {
             machine.reported = tick.next();
             for (seat, truth) in (0..).zip(&mut self.seats) {
                 let reported = machine.session.confirmed_input(PlayerId(seat), tick);
-                let told = truth.report(index, tick, reported);
-                told.map_err(|what| Failure::new(index, tick, format!("seat {seat}: {what}")))?;
+                let result = truth.report(index, tick, reported);
+                result.map_err(|what| Failure::new(index, tick, format!("seat {seat}: {what}")))?;
             }
         }
         Ok(())

@@ -29,7 +29,7 @@ impl Script {
         let machines: Vec<MachineSetup> = (0..count).map(|_| setup(rng)).collect();
         let seats = (0..u32::from(seats)).map(|seat| match seat {
             seat if seat < count => To::Machine(seat as u8),
-            _ => rng.pick(&[To::Bot, To::Nobody, To::Machine(0), To::Machine(1)]),
+            _ => rng.pick(&[To::Bot, To::Empty, To::Machine(0), To::Machine(1)]),
         });
         let seats = seats.collect();
         let spectators = 0..rng.pick(&[0, 0, 1, 1, 2]);
@@ -112,7 +112,7 @@ fn tape(rng: &mut Rng) -> RecordingSetup {
 fn to(rng: &mut Rng) -> To {
     match rng.below(5) {
         0 | 1 => To::Bot,
-        2 => To::Nobody,
+        2 => To::Empty,
         _ => To::Machine(rng.below(8) as u8),
     }
 }

@@ -3,7 +3,7 @@
 use super::game::{GAME, Skirmish};
 use super::script::{MachineSetup, RecordingSetup};
 use core::time::Duration;
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_rollback::internals::{Exchange, VirtualClock};
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
 use isostep_rollback::{

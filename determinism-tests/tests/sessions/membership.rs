@@ -20,7 +20,7 @@ impl Match {
     pub(super) fn crash(&mut self, number: u8, to: To) -> Result<(), Failure> {
         let players = self.machines.iter().filter(|it| it.alive && it.host.is_none()).count();
         let Some(gone) = self.player(number).filter(|_| players > 2) else { return Ok(()) };
-        self.tell(|_| true)?;
+        self.announce(|_| true)?;
         let machine = &mut self.machines[gone];
         machine.alive = false;
         for recording in &mut machine.recordings {
@@ -150,8 +150,9 @@ impl Match {
         for seat in 0..self.seats.len() {
             let player = PlayerId(seat as u8);
             for &(tick, who) in self.seats[seat].spans.iter().filter(|span| span.0 >= from) {
-                let told = self.machines[index].session.seat(tick, player, who.seen_by(name));
-                told.map_err(|error| Failure::new(index, tick, format!("on joining: {error}")))?;
+                let result = self.machines[index].session.seat(tick, player, who.seen_by(name));
+                result
+                    .map_err(|error| Failure::new(index, tick, format!("on joining: {error}")))?;
             }
             if spectator {
                 // A spectator gets all inputs from its host.

@@ -43,20 +43,20 @@ fn matches_agree_with_the_naive_simulator() {
 const MATCHES: u64 = 40;
 
 #[test]
-#[ignore = "as long as told: `SESSION_MATCHES=10000 cargo test --release -p isostep-determinism-tests --test all sessions::soak -- --ignored --nocapture`"]
+#[ignore = "as long as SESSION_MATCHES says: `SESSION_MATCHES=10000 cargo test --release -p isostep-determinism-tests --test all sessions::soak -- --ignored --nocapture`"]
 fn soak() {
-    let from = told("SESSION_SEED").unwrap_or(MATCHES);
-    report::play(from..from + told("SESSION_MATCHES").unwrap_or(1000));
+    let from = number_of("SESSION_SEED").unwrap_or(MATCHES);
+    report::play(from..from + number_of("SESSION_MATCHES").unwrap_or(1000));
 }
 
 #[test]
 #[ignore = "one match: `SESSION_SEED=7 cargo test -p isostep-determinism-tests --test all sessions::one_match -- --ignored --nocapture`"]
 fn one_match() {
-    let seed = told("SESSION_SEED").unwrap_or(0);
+    let seed = number_of("SESSION_SEED").unwrap_or(0);
     report::play(seed..=seed);
 }
 
 #[allow(clippy::disallowed_methods, reason = "which test runs is no input of the simulation")]
-fn told(name: &str) -> Option<u64> {
+fn number_of(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }

@@ -74,7 +74,7 @@ impl Match {
             let who = match *to {
                 To::Machine(machine) => Holder::Machine(usize::from(machine) % count),
                 To::Bot => Holder::Bot,
-                To::Nobody => Holder::Nobody,
+                To::Empty => Holder::Empty,
             };
             let delay =
                 if let Holder::Machine(machine) = who { script.machines[machine].delay } else { 0 };
@@ -325,7 +325,7 @@ impl Match {
             Ok(())
             | Err(
                 ExchangeError::Damaged
-                | ExchangeError::Foreign { .. }
+                | ExchangeError::UnknownProtocol { .. }
                 | ExchangeError::Feed(FeedError::FarFuture { .. }),
             ) => Ok(()),
             Err(error) => {

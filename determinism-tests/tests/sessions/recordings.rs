@@ -177,8 +177,8 @@ impl Match {
             |tick, error: String| Failure::new(index, tick, format!("branch at {from}: {error}"));
         for (seat, truth) in (0..).map(PlayerId).zip(&self.seats) {
             for &(tick, who) in truth.spans.iter().filter(|span| span.0 >= from) {
-                let told = machine.session.seat(tick, seat, remote(who));
-                told.map_err(|error| failed(tick, error.to_string()))?;
+                let result = machine.session.seat(tick, seat, remote(who));
+                result.map_err(|error| failed(tick, error.to_string()))?;
             }
         }
         let mut arrives: Vec<Arrival> = Vec::new();
@@ -237,6 +237,6 @@ fn remote(who: Holder) -> Occupant {
     match who {
         Holder::Machine(machine) => Occupant::Remote(PeerId(machine as u8)),
         Holder::Bot => Occupant::Bot,
-        Holder::Nobody => Occupant::Empty,
+        Holder::Empty => Occupant::Empty,
     }
 }

@@ -6,9 +6,9 @@
 use super::game::{SeatInput, Settings, Skirmish, reading};
 use super::pad::Pad;
 use super::seat_history::{Holder, Seat};
-use isostep_core::Lanes;
 use isostep_core::digest::Digest;
 use isostep_core::internals::DigestTree;
+use isostep_core::internals::Lanes;
 use isostep_core::state::{Snapshot, State, StateDifference};
 use isostep_rollback::{PlayerId, Simulation, Tick};
 
@@ -79,14 +79,14 @@ impl Reference {
             let (value, pieces) = match who {
                 Holder::Machine(_) => seat.said(tick)?,
                 Holder::Bot => (self.game.bot(tick, PlayerId(place as u8)), &[][..]),
-                Holder::Nobody => (Pad::default(), &[][..]),
+                Holder::Empty => (Pad::default(), &[][..]),
             };
             // A new holder does not complete its predecessor's partial command.
             if seat.begins(tick) || !human(seat) {
                 self.halves[place] = None;
             }
             let orders = assemble(pieces, &mut self.halves[place]);
-            let (previous, present) = (self.previous[place], who != Holder::Nobody);
+            let (previous, present) = (self.previous[place], who != Holder::Empty);
             self.previous[place] = value;
             inputs.push(SeatInput { value, previous, present, orders });
         }

@@ -39,7 +39,7 @@ pub(super) struct RecordingSetup {
 pub(super) enum To {
     Machine(u8),
     Bot,
-    Nobody,
+    Empty,
 }
 
 /// Change of a machine's compute settings, which never affects results.

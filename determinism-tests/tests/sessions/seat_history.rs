@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(super) enum Holder {
     Machine(usize),
     Bot,
-    Nobody,
+    Empty,
 }
 
 impl Holder {
@@ -23,7 +23,7 @@ impl Holder {
             Self::Machine(own) if own == machine => Occupant::Local,
             Self::Machine(other) => Occupant::Remote(PeerId(other as u8)),
             Self::Bot => Occupant::Bot,
-            Self::Nobody => Occupant::Empty,
+            Self::Empty => Occupant::Empty,
         }
     }
 }
@@ -44,7 +44,7 @@ impl Seat {
     pub(super) fn new(who: Holder, delay: u32) -> Self {
         let mut seat = Self { spans: Vec::new(), said: Vec::new(), presses: Vec::new() };
         seat.change(Tick(0), who, delay);
-        seat.presses.iter_mut().for_each(|presses| presses.told = true);
+        seat.presses.iter_mut().for_each(|presses| presses.announced = true);
         seat
     }
 
@@ -83,9 +83,9 @@ impl Seat {
 
     /// Records that a machine knows the last change: if it holds the seat, its player's samples
     /// count from now on.
-    pub(super) fn tell(&mut self, machine: usize) {
+    pub(super) fn announce(&mut self, machine: usize) {
         if let Some(presses) = self.presses.last_mut().filter(|it| it.machine == machine) {
-            presses.told = true;
+            presses.announced = true;
         }
     }
 
@@ -103,7 +103,8 @@ impl Seat {
     /// Records a change of the delay of a machine's player: of the one whose samples are yet to
     /// come.
     pub(super) fn set_delay(&mut self, machine: usize, delay: u32) {
-        let speaks = |it: &&mut Presses| it.machine == machine && it.told && it.next < it.until;
+        let speaks =
+            |it: &&mut Presses| it.machine == machine && it.announced && it.next < it.until;
         if let Some(presses) = self.presses.iter_mut().find(speaks) {
             presses.delay = delay;
         }
@@ -111,7 +112,7 @@ impl Seat {
 
     /// Records that a machine is about to compute a tick, with its samples.
     pub(super) fn advance(&mut self, machine: usize, making: Tick) {
-        let own = |presses: &&mut Presses| presses.machine == machine && presses.told;
+        let own = |presses: &&mut Presses| presses.machine == machine && presses.announced;
         self.presses.iter_mut().filter(own).for_each(|presses| presses.advance(making));
     }
 
@@ -174,7 +175,7 @@ struct Presses {
     waiting: Option<Pad>,
     ticks: BTreeMap<u32, Pad>,
     /// True once its machine knows the change.
-    told: bool,
+    announced: bool,
     exact: bool,
 }
 
@@ -189,7 +190,7 @@ impl Presses {
             last: Pad::default(),
             waiting: None,
             ticks: BTreeMap::new(),
-            told: false,
+            announced: false,
             exact,
         }
     }

@@ -37,7 +37,7 @@ impl Match {
         late: u32,
     ) -> Result<(), Failure> {
         let (place, player) = (usize::from(seat), PlayerId(seat));
-        self.tell(|notice| notice.seat == seat)?;
+        self.announce(|notice| notice.seat == seat)?;
         let open = self.open_tick();
         let (since, last) = self.seats[place].last();
         let old = self.seats[place].who(open);
@@ -126,11 +126,11 @@ impl Match {
 
     pub(super) fn tell_due(&mut self) -> Result<(), Failure> {
         let wall = self.wall;
-        self.tell(|notice| notice.at <= wall)
+        self.announce(|notice| notice.at <= wall)
     }
 
     /// Informs machines of seat changes, in order.
-    pub(super) fn tell(&mut self, which: impl Fn(&Notice) -> bool) -> Result<(), Failure> {
+    pub(super) fn announce(&mut self, which: impl Fn(&Notice) -> bool) -> Result<(), Failure> {
         let (due, later) = self.notices.drain(..).partition(|notice| which(notice));
         self.notices = later;
         let due: Vec<Notice> = due;
@@ -141,7 +141,7 @@ impl Match {
             let name = if self.machines[machine].host.is_some() { usize::MAX } else { machine };
             let occupant = who.seen_by(name);
             match self.machines[machine].session.seat(tick, PlayerId(seat), occupant) {
-                Ok(()) => self.seats[usize::from(seat)].tell(machine),
+                Ok(()) => self.seats[usize::from(seat)].announce(machine),
                 Err(error @ FeedError::TooLate { .. }) => {
                     let what = format!("can't give seat {seat} to {who:?}: {error}");
                     return Err(Failure::new(machine, tick, what));

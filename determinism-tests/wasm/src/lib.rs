@@ -6,7 +6,7 @@
     reason = "an exported function needs an unmangled name, and the attribute for that counts as unsafe"
 )]
 
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_determinism_tests::faults::cross_target::Report;
 use isostep_determinism_tests::{numbers, recording};
 use isostep_scenes::matrix::{self, Extent, Progress};

@@ -2,6 +2,7 @@
 // motion, shows the board, and sends keys. Display and input only; the machine runs the match.
 
 import { painter } from "./draw.js";
+import { touch } from "./touch.js";
 
 export const SEATS = [
   ["Blue", "#3b82d6"], ["Amber", "#e8963a"], ["Jade", "#2fa37c"], ["Rose", "#d873a8"],
@@ -12,6 +13,7 @@ const LATE = 26;
 /** Ticks a second. */
 const RATE = 60;
 
+const COARSE = matchMedia("(pointer: coarse)");
 const $ = (id) => document.getElementById(id);
 const paint = painter($("stage"), SEATS.map(([, color]) => color));
 let scene = null, latest = null, gone = false;
@@ -133,7 +135,7 @@ function headline(picture, seconds) {
     return picture.winner === null ? "A draw" : picture.winner === scene?.me ? "You win the round" : `${name(picture.winner)} wins the round`;
   }
   const mine = picture.players[scene?.me];
-  if (mine?.who === "bot for you") return picture.tick % 240 < 160 ? "Press a key to play" : "";
+  if (mine?.who === "bot for you") return picture.tick % 240 < 160 ? (COARSE.matches ? "Drag the stick to play" : "Press a key to play") : "";
   return "";
 }
 
@@ -200,7 +202,13 @@ const WALK = {
 };
 const PRESS = { Space: 1, KeyF: 2, KeyJ: 2, Enter: 2 };
 const down = new Set();
-let tapped = 0, sent = "", busy = false, stick = [0, 0], padHeld = 0;
+let tapped = 0, sent = "", busy = false, stick = [0, 0], padHeld = 0, touchStick = [0, 0], touchHeld = 0;
+
+touch($("touch"), (lean, held) => {
+  tapped |= held & ~touchHeld;
+  [touchStick, touchHeld] = [lean, held];
+  send();
+});
 
 addEventListener("keydown", (event) => {
   const known = event.code in WALK || event.code in PRESS;
@@ -234,7 +242,7 @@ function pad() {
 
 /** One request at a time keeps the order; the newest keys go next. */
 async function send() {
-  let [x, y] = stick, held = padHeld;
+  let [x, y] = [stick[0] + touchStick[0], stick[1] + touchStick[1]], held = padHeld | touchHeld;
   for (const code of down) {
     x += WALK[code]?.[0] ?? 0;
     y += WALK[code]?.[1] ?? 0;

@@ -84,7 +84,7 @@ fn play(players: u8) {
     for [standing, _] in &ends {
         assert!(!standing.contains("  falls 0  "), "no player fell: {standing}");
         let points = standing.split("points ").nth(1).and_then(|rest| rest.split(' ').next());
-        let points = points.expect("it tells the points");
+        let points = points.expect("it prints the points");
         assert!(points.split(':').any(|points| points != "0"), "no points: {standing}");
     }
 }

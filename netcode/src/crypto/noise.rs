@@ -8,7 +8,7 @@
 //! ```
 //!
 //! IK: the initiator knows the responder's static key, and sends its own in message 1. Message 1 can be replayed, so
-//! nothing in it takes effect before the first packet of the channel is opened. Randomness comes from [`Entropy`]: equal
+//! nothing in it takes effect before the first packet of the channel is opened. [`Entropy`] supplies randomness: equal
 //! entropy gives equal bytes.
 
 use super::keys::{PublicKey, StaticKey};

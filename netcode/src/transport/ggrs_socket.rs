@@ -44,7 +44,7 @@ const OVERHEAD_BYTES: usize = MESSAGE_HEADER.len() + 8;
 /// - Observe: [`address_of`](Self::address_of), [`dropped`](Self::dropped)
 ///
 /// Socket addresses are numbered in the order of first use: [`Address::Node`]. At most 64 are known. Datagrams from further
-/// ones are refused, as from node `u64::MAX`. [`forget`](Self::forget) frees a number.
+/// ones are refused, as from node `u64::MAX`. [`remove`](Self::remove) frees a number.
 ///
 /// Addresses must be `Send` and `Sync`, since the ggrs feature `sync-send` requires it and any crate may enable it.
 ///
@@ -56,7 +56,7 @@ const OVERHEAD_BYTES: usize = MESSAGE_HEADER.len() + 8;
 /// its `deserialize_packet`). This transport does not protect such a socket.
 pub struct GgrsSocketTransport<A, S> {
     socket: S,
-    /// Addresses by node number; `None` if forgotten.
+    /// Addresses by node number; `None` if removed.
     nodes: Vec<Option<A>>,
     queued: VecDeque<(A, Message)>,
     /// Encoding of the current message.
@@ -100,7 +100,7 @@ where
     }
 
     /// Frees the node number of an address. Afterwards the number may denote another address.
-    pub fn forget(&mut self, node: Address) {
+    pub fn remove(&mut self, node: Address) {
         let index = node.node().and_then(|index| usize::try_from(index).ok());
         if let Some(known) = index.and_then(|index| self.nodes.get_mut(index)) {
             *known = None;
@@ -189,7 +189,7 @@ where
         };
         opened.map_err(refused)?;
         from.map_or_else(
-            || Err(refused("all 64 node numbers are used; forget one")),
+            || Err(refused("all 64 node numbers are used; remove one with `remove`")),
             |from| Ok(Some(from)),
         )
     }

@@ -76,7 +76,7 @@ impl UdpTransport {
         Ok(Self { socket, local, buffer, dropped: 0, too_long: 0, oversized: 0 })
     }
 
-    /// Local address. If unspecified (`0.0.0.0`, `[::]`), it stands for all interfaces and is not a destination.
+    /// Local address. If unspecified (`0.0.0.0`, `[::]`), it means all interfaces and is not a destination.
     pub const fn local_addr(&self) -> SocketAddr {
         self.local
     }

@@ -27,7 +27,7 @@ fn step_by_step(world: &mut World, mut before: impl FnMut(&mut World, usize, &Da
 }
 
 /// Delivers corrupted copies of one handshake packet before the genuine one.
-fn stands(which: usize, bits: &[usize]) {
+fn rejects_flips(which: usize, bits: &[usize]) {
     let mut world = World::of(2, Weather::default(), 1);
     step_by_step(&mut world, |world, number, next| {
         if number == which {
@@ -38,8 +38,8 @@ fn stands(which: usize, bits: &[usize]) {
     });
     world.run(ms(150));
     assert_eq!(world.links(), 2, "packet {which}, bits {bits:?}");
-    let told = |event: &Event| !matches!(event, Event::Connected { .. });
-    assert_eq!(world.nodes.iter().map(|node| node.count(told)).sum::<usize>(), 0);
+    let unexpected = |event: &Event| !matches!(event, Event::Connected { .. });
+    assert_eq!(world.nodes.iter().map(|node| node.count(unexpected)).sum::<usize>(), 0);
 }
 
 #[test]
@@ -57,11 +57,11 @@ fn a_handshake_survives_corrupted_copies_before_each_packet() {
             2 => bits
                 .iter()
                 .filter(|bit| **bit < 248 || **bit % 13 == 0)
-                .for_each(|bit| stands(2, &[*bit])),
-            _ => stands(which, &bits),
+                .for_each(|bit| rejects_flips(2, &[*bit])),
+            _ => rejects_flips(which, &bits),
         }
     }
-    (0..31 * 8).for_each(|bit| stands(1, &[bit]));
+    (0..31 * 8).for_each(|bit| rejects_flips(1, &[bit]));
 }
 
 /// As above, but the genuine packet is lost and only its corrupted copy arrives.

@@ -90,13 +90,13 @@ fn a_close_mostly_arrives_at_fifty_percent_loss() {
         world.nodes[0].endpoint.close(now, MachineId(1), 1000, "bye");
         world.drain(0);
         world.run(ms(700));
-        let told = |event: &Event| {
+        let is_close = |event: &Event| {
             matches!(
                 event,
                 Event::Closed { reason: CloseReason::ClosedByPeer { code: 1000, .. }, .. }
             )
         };
-        world.nodes[1].count(told) == 1
+        world.nodes[1].count(is_close) == 1
     });
     assert!(heard.count() >= 45);
 }
@@ -111,7 +111,7 @@ fn shutdown_closes_all_connections_and_rejects_new_ones() {
     world.drain(2);
     world.run(ms(100));
     for place in 0..2 {
-        let told = |event: &Event| {
+        let is_close = |event: &Event| {
             matches!(
                 event,
                 Event::Closed {
@@ -120,7 +120,7 @@ fn shutdown_closes_all_connections_and_rejects_new_ones() {
                 }
             )
         };
-        assert_eq!(world.nodes[place].count(told), 1);
+        assert_eq!(world.nodes[place].count(is_close), 1);
     }
     assert_eq!(world.links(), 2, "the others play on");
     let refused = world.nodes[2].endpoint.connect(now, MachineId(0), super::harness::node(0));

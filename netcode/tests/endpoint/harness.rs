@@ -134,7 +134,7 @@ impl World {
 
     pub(crate) fn connect(&mut self, from: usize, to: usize) {
         let (now, machine) = (self.now, MachineId(to as u8));
-        self.nodes[from].endpoint.connect(now, machine, node(to)).expect("somebody in the match");
+        self.nodes[from].endpoint.connect(now, machine, node(to)).expect("a machine of the match");
         self.drain(from);
     }
 

@@ -157,5 +157,5 @@ fn packet_numbers_may_jump_without_enabling_replay() {
         }
     }
     let delivered = core::iter::from_fn(|| host.poll_game(&mut into)).count();
-    assert_eq!(delivered, 11, "the newest and what lies less than 1,024 below it");
+    assert_eq!(delivered, 11, "the newest and those less than 1,024 below it");
 }

@@ -56,7 +56,7 @@ fn mtu_probing_succeeds_at_twenty_percent_loss() {
 #[test]
 fn each_mtu_increase_is_reported_once() {
     let world = World::pair(3);
-    let told: Vec<_> = world.nodes[0]
+    let raised: Vec<_> = world.nodes[0]
         .events
         .iter()
         .filter_map(|event| match event {
@@ -64,5 +64,5 @@ fn each_mtu_increase_is_reported_once() {
             _ => None,
         })
         .collect();
-    assert_eq!(told, [1280, 1372, 1420, 1452]);
+    assert_eq!(raised, [1280, 1372, 1420, 1452]);
 }

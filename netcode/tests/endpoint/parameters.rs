@@ -6,7 +6,7 @@ use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{ConnectError, EndpointConfig, Event};
 use isostep_rollback::Time;
 
-fn told(caller: EndpointConfig, host: EndpointConfig) -> (Vec<Event>, Vec<Event>) {
+fn events(caller: EndpointConfig, host: EndpointConfig) -> (Vec<Event>, Vec<Event>) {
     let mut world = World::new(vec![endpoint(caller, 1), endpoint(host, 2)], Weather::default(), 1);
     world.connect(0, 1);
     world.run(ms(300));
@@ -18,7 +18,7 @@ fn differ(caller: (u16, [u8; 8], u32), here: ConnectError, there: ConnectError) 
     let config = played.config(0).inputs(caller.0, caller.1, caller.2);
     let refused = Event::Refused { machine: Some(MachineId(0)), address: node(0), reason: there };
     let failed = Event::ConnectFailed { machine: MachineId(1), reason: here };
-    assert_eq!(told(config, played.config(1)), (vec![failed], vec![refused]));
+    assert_eq!(events(config, played.config(1)), (vec![failed], vec![refused]));
 }
 
 #[test]

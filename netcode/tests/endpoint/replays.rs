@@ -57,7 +57,7 @@ fn send_again(
         world.put(place, from(datagram), &datagram.bytes);
     }
     world.held = false;
-    assert_eq!(heard(world), before, "nothing was delivered or told");
+    assert_eq!(heard(world), before, "nothing was delivered or reported");
 }
 
 #[test]

@@ -17,8 +17,8 @@ fn refused(caller: EndpointConfig, host: EndpointConfig) -> (ConnectError, Conne
     let mut world = World::new(vec![endpoint(caller, 1), endpoint(host, 2)], Weather::default(), 1);
     world.mesh();
     world.run(ms(300));
-    assert_eq!(world.links(), 0, "nobody was let in");
-    let told = world.nodes[0].events.iter().find_map(|event| match event {
+    assert_eq!(world.links(), 0, "no connection was accepted");
+    let reported = world.nodes[0].events.iter().find_map(|event| match event {
         Event::ConnectFailed { machine: MachineId(1), reason } => Some(reason.clone()),
         _ => None,
     });
@@ -26,7 +26,7 @@ fn refused(caller: EndpointConfig, host: EndpointConfig) -> (ConnectError, Conne
         Event::Refused { reason, address, .. } if *address == node(0) => Some(reason.clone()),
         _ => None,
     });
-    (told.expect("the caller is told"), host.expect("the host is told"))
+    (reported.expect("the caller learns it"), host.expect("the host learns it"))
 }
 
 fn changed(change: impl FnOnce(&mut Match)) -> EndpointConfig {
@@ -67,8 +67,8 @@ fn a_token_of_another_game_is_refused() {
 fn token_expiry_uses_the_responder_clock() {
     let short = changed(|played| played.spec.expires = UNIX + 5);
     let late = EndpointConfig::new(Match::new(2).credentials(1), UNIX + 7).inputs(4, [7; 8], 11);
-    let told = ConnectError::Token(TokenError::Expired { since: 2 });
-    assert_eq!(refused(short, late), (ConnectError::TokenExpired, told));
+    let reported = ConnectError::Token(TokenError::Expired { since: 2 });
+    assert_eq!(refused(short, late), (ConnectError::TokenExpired, reported));
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn a_token_expires_while_the_responder_runs() {
 fn a_token_from_the_future_is_refused() {
     let future = changed(|played| played.spec.issued = UNIX + 50);
     let early = EndpointConfig::new(Match::new(2).credentials(1), UNIX - 11).inputs(4, [7; 8], 11);
-    let told = ConnectError::Token(TokenError::IssuedInFuture { ahead: 61 });
-    assert_eq!(refused(future, early), (ConnectError::TokenRefused, told));
+    let reported = ConnectError::Token(TokenError::IssuedInFuture { ahead: 61 });
+    assert_eq!(refused(future, early), (ConnectError::TokenRefused, reported));
 }
 
 /// Machine 2 has a token of the same matchmaker and match, but the responder's roster lists another key for its id.
@@ -107,8 +107,8 @@ fn a_machine_id_that_differs_from_the_roster_is_refused() {
     let played = Match::new(3);
     let mut swapped = played.clone();
     swapped.keys.swap(0, 2);
-    let (told, host) = refused(swapped.config(0), played.config(1));
-    assert_eq!(told, ConnectError::TokenRefused);
+    let (reported, host) = refused(swapped.config(0), played.config(1));
+    assert_eq!(reported, ConnectError::TokenRefused);
     assert_eq!(host, ConnectError::Token(TokenError::NotInitiator { machine: MachineId(0) }));
 }
 

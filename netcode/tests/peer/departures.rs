@@ -91,7 +91,7 @@ fn a_machine_that_restarts_before_the_match_plays() {
         mesh.run(2 * SECOND);
         // Another process at the same address.
         let wire = mesh.machines[crashes].peer.transport_mut();
-        let other = wire.sim.join().expect("nobody borrows the network");
+        let other = wire.sim.join().expect("the network is not borrowed");
         let sim = core::mem::replace(&mut wire.sim, other);
         let wire = Wire { sim, now: mesh.now.clone() };
         let again = Setup::new(seed + 100, 4, good_link()).machine(crashes as u8, wire);

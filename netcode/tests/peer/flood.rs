@@ -12,7 +12,8 @@ const FLOOD: u64 = 100_000;
 fn presents(flood: u64, junk: fn(u64) -> Vec<u8>) -> (Vec<[Tick; 2]>, Mesh) {
     let mut mesh = Setup::new(1, 2, good_link()).mesh();
     mesh.start();
-    let mut stranger = mesh.machines[0].peer.transport_mut().sim.join().expect("nobody borrows it");
+    let mut stranger =
+        mesh.machines[0].peer.transport_mut().sim.join().expect("it is not borrowed");
     let mut presents = Vec::new();
     for tick in 0..u64::from(2 * SECOND) {
         if tick < u64::from(SECOND) {

@@ -224,13 +224,13 @@ impl Mesh {
             let session = machine.peer.session();
             session.confirmed_tick().min(session.current_tick())
         });
-        let tick = reached.min().expect("somebody");
+        let tick = reached.min().expect("a machine");
         let digests: Vec<_> = awake().map(|machine| machine.digest(tick)).collect();
         assert!(
             digests.iter().all(|digest| *digest == digests[0]),
             "they differ on {tick}: {digests:?}"
         );
-        let first: &Vec<Vec<Option<Pad>>> = &awake().next().expect("somebody").history;
+        let first: &Vec<Vec<Option<Pad>>> = &awake().next().expect("a machine").history;
         for machine in awake() {
             let common = first.len().min(machine.history.len());
             assert!(first[..common] == machine.history[..common], "other confirmed inputs");

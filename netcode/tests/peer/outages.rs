@@ -1,4 +1,4 @@
-//! Ways that break for a while, and machines that move: the match waits, and goes on.
+//! Paths that break for a while, and machines that move: the match waits, and goes on.
 
 use super::harness::{Mesh, SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
@@ -24,7 +24,7 @@ fn check_partition(mesh: &Mesh, ends: &[usize]) {
     let resumed =
         |event: &PeerEvent| matches!(event, PeerEvent::Session(SessionEvent::Resumed { .. }));
     for machine in &mesh.machines {
-        assert!(machine.stalled() > 0, "nobody can go on alone");
+        assert!(machine.stalled() > 0, "no machine advances alone");
         assert_eq!(machine.count(resumed), machine.stalled());
         assert_eq!(machine.left(), 0);
     }
@@ -57,7 +57,7 @@ fn a_two_second_outage_stalls_the_match_only_for_its_duration() {
 
 /// NAT rebinding: the next packet comes from a new address.
 fn rebind(mesh: &mut Mesh, machine: usize) {
-    mesh.machines[machine].peer.transport_mut().sim.rebind().expect("nobody borrows it");
+    mesh.machines[machine].peer.transport_mut().sim.rebind().expect("it is not borrowed");
 }
 
 #[test]

@@ -189,6 +189,6 @@ fn introduce(players: &mut [Process], seen: impl Fn(usize, usize, SocketAddr) ->
     for (from, player) in players.iter_mut().enumerate() {
         let others = addresses.iter().enumerate().filter(|(to, _)| *to != from);
         let others = others.map(|(to, &address)| format!("{to}={}", seen(from, to, address)));
-        player.tell(&others.collect::<Vec<_>>().join(" "));
+        player.write_line(&others.collect::<Vec<_>>().join(" "));
     }
 }

@@ -72,7 +72,7 @@ struct Player {
     me: PlayerId,
     unfinished: Vec<MachineId>,
     clock: WallClock,
-    told: u32,
+    reports: u32,
     certain: bool,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn run(order: &Order) {
     let transport = UdpTransport::bind((order.host, 0)).expect("there is a free port");
     eprintln!("listens {}", transport.local_addr());
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).expect("somebody says where the others are");
+    std::io::stdin().read_line(&mut line).expect("the addresses of the others on stdin");
     // End with the parent process.
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
@@ -124,7 +124,7 @@ impl Player {
                 .filter(|machine| *machine != me)
                 .collect(),
             clock,
-            told: 0,
+            reports: 0,
             certain: false,
         }
     }
@@ -151,9 +151,9 @@ impl Player {
     fn look_for(&mut self, last: Tick) {
         let session = self.peer.session();
         let certain = session.current_tick().min(session.confirmed_tick());
-        if certain.0 / TELL_EVERY > self.told {
-            self.told += 1;
-            eprintln!("confirmed {}", self.told * TELL_EVERY);
+        if certain.0 / TELL_EVERY > self.reports {
+            self.reports += 1;
+            eprintln!("confirmed {}", self.reports * TELL_EVERY);
         }
         if self.certain || certain < last {
             return;

@@ -38,9 +38,9 @@ impl Process {
             .spawn()
             .expect("this program can start again");
         let (sender, lines) = channel();
-        let told = BufReader::new(child.stderr.take().expect("it is piped"));
+        let stderr = BufReader::new(child.stderr.take().expect("it is piped"));
         std::thread::spawn(move || {
-            told.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+            stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut process = Self { child, lines, story: Vec::new(), address: nowhere };
@@ -50,7 +50,7 @@ impl Process {
     }
 
     /// Gives it a line.
-    pub(crate) fn tell(&mut self, line: &str) {
+    pub(crate) fn write_line(&mut self, line: &str) {
         let stdin = self.child.stdin.as_mut().expect("it is piped");
         writeln!(stdin, "{line}").expect("it listens");
     }

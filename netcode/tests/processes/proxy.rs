@@ -1,5 +1,5 @@
 //! Bad network of UDP sockets: one socket per ordered pair of players. It delays, reorders and drops datagrams, and
-//! sends them from the socket that stands for the sender.
+//! sends them from the socket that represents the sender.
 
 use isostep_core::Rng;
 use std::collections::BTreeMap;

@@ -57,7 +57,7 @@ fn a_socket_in_memory_conforms() -> Outcome {
     )
 }
 
-/// A socket of ggrs on a free port, which it can't tell.
+/// A socket of ggrs on a free port, which it can't report.
 fn over_udp() -> Result<(OverUdp, SocketAddr), Box<dyn std::error::Error>> {
     for _ in 0..100 {
         let port = UdpSocket::bind("0.0.0.0:0")?.local_addr()?.port();
@@ -86,7 +86,7 @@ fn node_numbers_are_assigned_in_order_and_limited() {
     assert_eq!(transport.node_of(&99), None);
     assert_eq!(transport.node_of(&130), Some(Address::Node(30)));
     assert_eq!(transport.address_of(Address::Node(30)), Some(&130));
-    transport.forget(Address::Node(30));
+    transport.remove(Address::Node(30));
     assert_eq!(transport.address_of(Address::Node(30)), None);
     assert_eq!(transport.node_of(&99), Some(Address::Node(30)));
 }

@@ -1,4 +1,4 @@
-"""Noise_IK_25519_ChaChaPoly_BLAKE2s as somebody sees it who knows the static secrets and one ephemeral secret."""
+"""Noise_IK_25519_ChaChaPoly_BLAKE2s as seen with the static secrets and one ephemeral secret."""
 
 import copy
 import hashlib

@@ -52,7 +52,7 @@ pub struct TickDigests {
 /// assert_eq!(found, "tick 5 is the first that differs, in state; tick 4 is the same");
 ///
 /// let foreign: Digests = serde_json::from_str("{}")?;
-/// assert!(matches!(here.compare(&foreign), Err(CompareError::Foreign { .. })));
+/// assert!(matches!(here.compare(&foreign), Err(CompareError::NotADigestList { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ impl fmt::Display for Side {
 pub enum CompareError {
     /// Not a digest list.
     #[error("the {side} file is not a digest list of Isostep; choose another file")]
-    Foreign {
+    NotADigestList {
         /// The list.
         side: Side,
     },
@@ -200,7 +200,7 @@ impl Digests {
     /// Checks the format name and version.
     fn check(&self, side: Side) -> Result<(), CompareError> {
         match self {
-            _ if self.format != FORMAT => Err(CompareError::Foreign { side }),
+            _ if self.format != FORMAT => Err(CompareError::NotADigestList { side }),
             _ if self.version != VERSION => {
                 Err(CompareError::Version { side, found: self.version, known: VERSION })
             }

@@ -53,7 +53,7 @@ enum Role {
 pub enum ExchangeError {
     /// Not a datagram of this protocol.
     #[error("not a datagram of this protocol; ignore it")]
-    Foreign {
+    UnknownProtocol {
         /// First byte.
         first: Option<u8>,
     },
@@ -310,7 +310,7 @@ impl Exchange {
         let mut from = Reader::new(bytes);
         let first = from.u8();
         if first != Some(MAGIC) {
-            return Err(ExchangeError::Foreign { first });
+            return Err(ExchangeError::UnknownProtocol { first });
         }
         let sum = from.u32().ok_or(ExchangeError::Damaged)?;
         if bytes.get(HEADER..).is_none_or(|rest| checksum::of(rest) != sum) {

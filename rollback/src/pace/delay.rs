@@ -54,18 +54,13 @@ impl AdaptiveDelay {
     }
 
     /// Minimum delay, in ticks.
-    pub const fn min(&self) -> u8 {
+    pub(crate) const fn min(self) -> u8 {
         self.min
     }
 
     /// Maximum delay, in ticks.
-    pub const fn max(&self) -> u8 {
+    pub(crate) const fn max(self) -> u8 {
         self.max
-    }
-
-    /// Rollback depth that is accepted before the delay is raised, in ticks.
-    pub const fn rollback(&self) -> u8 {
-        self.rollback
     }
 }
 

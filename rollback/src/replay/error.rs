@@ -14,7 +14,7 @@ pub enum ReplayError {
     #[error(
         "not a recording of Isostep: the file does not begin with ISOREPLY; choose another file"
     )]
-    Foreign,
+    NotARecording,
     /// The format is newer than this build.
     #[error(
         "the recording has format version {found}, this build reads {known}; update the program"

@@ -136,7 +136,7 @@ impl Info {
     pub(super) fn length(prefix: &[u8; PREFIX]) -> Result<u32, ReplayError> {
         let [magic @ .., v0, v1, a, b, c, d] = *prefix;
         if magic != MAGIC {
-            return Err(ReplayError::Foreign);
+            return Err(ReplayError::NotARecording);
         }
         let found = u16::from_le_bytes([v0, v1]);
         if found != VERSION {

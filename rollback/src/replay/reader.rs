@@ -329,7 +329,7 @@ fn read_header<R: Source>(source: &mut R, length: u64) -> Result<(Info, u64), Re
     source.read_at(0, &mut prefix[..there])?;
     if there < PREFIX {
         let begins = prefix[..there].iter().zip(&super::format::MAGIC).all(|(a, b)| a == b);
-        return Err(if begins { ReplayError::Empty } else { ReplayError::Foreign });
+        return Err(if begins { ReplayError::Empty } else { ReplayError::NotARecording });
     }
     let total = PREFIX as u64 + u64::from(Info::length(&prefix)?) + CHECK as u64;
     if total > length {

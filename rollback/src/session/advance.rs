@@ -61,6 +61,7 @@ pub struct Plan<'s, S: Simulation> {
 
 impl<S: Simulation> Plan<'_, S> {
     /// Returns all operations, in order.
+    #[doc(hidden)]
     pub fn ops(&self) -> impl Iterator<Item = Op> + use<S> {
         let Outline { load, from, to, recheck, .. } = self.outline;
         let drop_caches = recheck.then_some(Op::DropCaches);

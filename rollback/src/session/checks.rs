@@ -222,7 +222,7 @@ impl<S: Simulation> Session<S> {
         let newest = self.checks.own.back().map_or(self.checks.base, |checked| checked.tick);
         let following = self.checks.peers.iter().flatten().filter(|peer| peer.differs.is_none());
         let mut base = following.map(|peer| peer.agreed).min().unwrap_or(newest).min(newest);
-        // A silent peer never agrees. The inputs to resimulate from would be overwritten, so the base advances to what
+        // A peer that sends no digests never agrees. The inputs to resimulate from would be overwritten, so the base advances to what
         // the input log still covers.
         let floor = self.floor();
         let reach = floor + 2;

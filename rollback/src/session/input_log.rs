@@ -243,7 +243,7 @@ impl<I: Input> InputLog<I> {
     }
 
     /// Drops all knowledge of a tick and later ones.
-    pub(super) fn forget_from(&mut self, tick: Tick) {
+    pub(super) fn discard_from(&mut self, tick: Tick) {
         self.frontier = self.frontier.min(tick);
         for entry in &mut self.entries {
             if entry.tick >= tick && entry.tick != Tick(u32::MAX) {

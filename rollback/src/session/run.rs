@@ -145,7 +145,7 @@ impl<S: Simulation> Session<S> {
         let floor = self.floor();
         for seat in &mut self.seats {
             seat.retire(floor);
-            seat.forget_changes(floor);
+            seat.discard_changes(floor);
         }
     }
 

@@ -122,11 +122,11 @@ impl<I: Input> Seat<I> {
         self.changes.retain(|change| change.0 < tick);
         self.changes.push((tick, occupant));
         // Inputs of the previous occupant do not apply to these ticks.
-        self.log.forget_from(tick);
+        self.log.discard_from(tick);
     }
 
     /// Drops changes that are no longer needed, so that a long match keeps few.
-    pub(super) fn forget_changes(&mut self, before: Tick) {
+    pub(super) fn discard_changes(&mut self, before: Tick) {
         let keep = self.changes.partition_point(|change| change.0 <= before).max(1) - 1;
         self.changes.drain(..keep);
     }

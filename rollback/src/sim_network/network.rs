@@ -262,6 +262,17 @@ impl SimNetwork {
         Ok(())
     }
 
+    /// Returns the packets in flight, each with its number in order of sending.
+    #[doc(hidden)]
+    pub fn in_flight(&self) -> impl Iterator<Item = (u64, Delivery)> + '_ {
+        let nodes = (0..).map(NodeId).zip(&self.inboxes);
+        nodes.flat_map(|(to, inbox)| {
+            inbox.iter().map(move |packet| {
+                (packet.sequence, Delivery { at: packet.at, from: packet.from, to })
+            })
+        })
+    }
+
     /// Takes the first packet for a node that has arrived by now. Its bytes replace those of the buffer.
     ///
     /// # Errors

@@ -73,29 +73,32 @@ fn the_first_tick_and_its_sections_are_told() {
 #[test]
 fn what_can_not_be_compared_says_why() {
     let here = list();
-    let told = |change: fn(&mut Digests)| {
+    let error_of = |change: fn(&mut Digests)| {
         let mut there = here.clone();
         change(&mut there);
         here.compare(&there).unwrap_err()
     };
     let foreign: Digests = serde_json::from_str(r#"{"name": "a letter", "version": 7}"#).unwrap();
-    assert_eq!(here.compare(&foreign), Err(CompareError::Foreign { side: Side::Right }));
-    assert_eq!(foreign.compare(&here), Err(CompareError::Foreign { side: Side::Left }));
-    let newer = told(|there| there.version = 2);
+    assert_eq!(here.compare(&foreign), Err(CompareError::NotADigestList { side: Side::Right }));
+    assert_eq!(foreign.compare(&here), Err(CompareError::NotADigestList { side: Side::Left }));
+    let newer = error_of(|there| there.version = 2);
     assert_eq!(newer, CompareError::Version { side: Side::Right, found: 2, known: 1 });
-    assert_eq!(told(|there| there.ticks.clear()), CompareError::NothingInCommon);
+    assert_eq!(error_of(|there| there.ticks.clear()), CompareError::NothingInCommon);
     let texts = [
         (
-            told(|there| there.game = "chess".to_owned()),
+            error_of(|there| there.game = "chess".to_owned()),
             "the game differs: \"sums\" on the left, \"chess\"",
         ),
-        (told(|there| there.script.clear()), "the script differs: \"counting\" on the left, \"\""),
-        (told(|there| there.seed = 9), "the seed differs: \"1\" on the left, \"9\""),
         (
-            told(|there| there.players = 2),
+            error_of(|there| there.script.clear()),
+            "the script differs: \"counting\" on the left, \"\"",
+        ),
+        (error_of(|there| there.seed = 9), "the seed differs: \"1\" on the left, \"9\""),
+        (
+            error_of(|there| there.players = 2),
             "the number of players differs: \"1\" on the left, \"2\"",
         ),
-        (told(|there| there.isostep = "9.0.0".to_owned()), "the version of Isostep differs: "),
+        (error_of(|there| there.isostep = "9.0.0".to_owned()), "the version of Isostep differs: "),
     ];
     for (error, text) in texts {
         assert!(error.to_string().starts_with(text), "{error}");

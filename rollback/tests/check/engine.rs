@@ -133,18 +133,18 @@ fn the_report_is_a_table_and_what_differs() {
 
 #[test]
 fn progress_and_time_are_told() {
-    let told = RefCell::new(Vec::new());
+    let progress = RefCell::new(Vec::new());
     let now = Cell::new(0);
     let report = check()
         .ticks(10)
         .paths(&[TickPath::RolledBack, TickPath::Interleaved, TickPath::Interleaved])
-        .on_progress(|done, total, what| told.borrow_mut().push((done, total, what.to_owned())))
+        .on_progress(|done, total, what| progress.borrow_mut().push((done, total, what.to_owned())))
         .clock(|| now.replace(now.get() + 3_000_000))
         .run();
-    let told = told.into_inner();
-    assert!(told.iter().all(|(done, total, _)| done <= total && *total == 30));
-    assert!(told.is_sorted_by_key(|(done, ..)| *done), "{told:?}");
-    assert_eq!(told.last().unwrap(), &(30, 30, "as made, rolled back".to_owned()));
+    let progress = progress.into_inner();
+    assert!(progress.iter().all(|(done, total, _)| done <= total && *total == 30));
+    assert!(progress.is_sorted_by_key(|(done, ..)| *done), "{progress:?}");
+    assert_eq!(progress.last().unwrap(), &(30, 30, "as made, rolled back".to_owned()));
     let ways: Vec<TickPath> = report.rows.iter().map(|row| row.path).collect();
     assert_eq!(
         ways,
@@ -210,7 +210,7 @@ fn a_snapshot_that_can_not_be_read_is_refused() {
 }
 
 #[test]
-fn a_match_of_nobody_runs_where_no_session_is_needed() {
+fn a_match_without_players_runs_where_no_session_is_needed() {
     let report = Check::new(0, Late::default).ticks(20).run();
     assert!(report.is_equal(), "{report}");
     let report =
@@ -242,13 +242,13 @@ fn a_game_that_is_made_otherwise_each_time_is_told_from_one_that_steps_otherwise
 
 #[test]
 fn fields_are_told_up_to_a_limit_and_that_there_are_more() {
-    for (differing, told, more) in [(5, 5, false), (6, 6, false), (7, 6, true)] {
+    for (differing, reported, more) in [(5, 5, false), (6, 6, false), (7, 6, true)] {
         let make = move |value: u32| move || Numbers { all: vec![value; differing] };
         let report = Check::new(1, make(1)).variant("other", make(2)).ticks(1).run();
         let Some(Outcome::Differs(found)) = report.findings().next().map(|row| &row.outcome) else {
             panic!("{report}");
         };
-        assert_eq!((found.fields.len(), found.more), (told, more));
+        assert_eq!((found.fields.len(), found.more), (reported, more));
         assert_eq!(report.to_string().contains("  and more, in state"), more, "{report}");
     }
 }

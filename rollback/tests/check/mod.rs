@@ -1,4 +1,4 @@
-//! The check itself: what it goes through, what it tells, and lists of digests from anywhere.
+//! The check itself: its paths, its reports, and lists of digests from any source.
 
 mod digests;
 mod engine;

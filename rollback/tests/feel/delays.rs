@@ -9,7 +9,7 @@ use isostep_rollback::{LinkConfig, Mode};
 /// Accepted rollback depth in these matches, in ticks.
 const ROLLBACK: u8 = 1;
 
-/// The mean delay after it has settled lies at most a tick above the least that would have done, and at most 5 of 100 ticks
+/// The mean delay after it has settled is at most a tick above the least sufficient one, and at most 5 of 100 ticks
 /// rest on more guesses than are fine.
 fn is_near_the_optimum(play: &Play, least: u32, from: usize) {
     for (machine, notes) in play.notes.iter().enumerate() {

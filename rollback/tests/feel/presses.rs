@@ -72,7 +72,7 @@ proptest! {
         for act in acts {
             match act {
                 Act::Sample { pressed, held } => {
-                    // What is down at the end was pressed or down before.
+                    // A button that is down at the end was pressed or down before.
                     let held = held & (pressed | held_last);
                     held_last = held;
                     for place in 0..2 {
@@ -84,7 +84,7 @@ proptest! {
                 Act::Advance => advance(&mut session, &mut heard),
             }
         }
-        // Whatever still waits comes out, one press of a button a tick.
+        // Pending presses are released, one press of a button a tick.
         for _ in 0..300 {
             advance(&mut session, &mut heard);
         }

@@ -1,4 +1,4 @@
-//! With a relay each player keeps a lead over the relay's closing time, and nothing else: the relay's clock follows nobody.
+//! With a relay each player keeps a lead over the relay's closing time, and nothing else: the relay's clock follows no player.
 
 use super::play::Presses;
 use super::{SECOND, SEEDS};
@@ -85,7 +85,7 @@ impl Match {
             missed: vec![0; players],
             clients,
         };
-        // The first tick closes when everybody may have spoken.
+        // The first tick closes when every player may have sent.
         play.post(Time::from_millis(500), Post::Close);
         for client in 0..players {
             play.post(play.clients[client].due, Post::Tick(client));
@@ -175,7 +175,7 @@ impl Match {
         self.next = tick.next();
         let mut bundle = Vec::new();
         for (index, client) in self.clients.iter_mut().enumerate() {
-            // Who is late holds what it held.
+            // A late player holds its last input.
             let input = client.inputs.get(&tick).copied();
             self.missed[index] += u32::from(input.is_none());
             let last = self.closed.back().map_or(Pad::none(), |(_, inputs)| inputs[index]);

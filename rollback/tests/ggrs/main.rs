@@ -1,5 +1,5 @@
 //! Owns the promise that a simulation computes the same under the sessions of ggrs as under ours: a match with loss, a sync
-//! test, a spectator, and what a planted fault shows.
+//! test, a spectator, and what an injected fault shows.
 
 mod hostile;
 
@@ -76,7 +76,7 @@ struct Wire {
     rng: Rng,
     /// Of 100 packets, so many are lost.
     loss: u32,
-    /// Of 100 times that somebody looks for a packet, so often it takes until the next time.
+    /// Probability in per cent that a packet is delivered only at the next poll.
     late: u32,
     /// Of 100 packets, so many have a few bits flipped.
     damage: u32,
@@ -293,7 +293,7 @@ fn desync_detection_of_ggrs_sees_a_planted_fault_through_our_digest() {
     assert_eq!(found, 104);
 }
 
-/// A game with a counter that nobody saves.
+/// A game with a counter that is not saved.
 #[derive(Clone, Default, serde::Serialize)]
 struct Fickle {
     sum: u64,

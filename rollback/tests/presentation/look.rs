@@ -18,7 +18,7 @@ enum Step {
     Merge,
     /// The simulation makes a tick; it holds if nothing is there.
     Apply,
-    /// The last input comes once more.
+    /// The last input is repeated.
     Repeat,
 }
 
@@ -103,7 +103,7 @@ proptest! {
 }
 
 #[test]
-fn nobody_looks_further_than_straight_up() {
+fn the_pitch_ends_at_straight_up() {
     let mut mouse = LookAccumulator::new();
     let mut player = LookState::default();
     for _ in 0..10 {

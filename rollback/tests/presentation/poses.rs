@@ -64,7 +64,7 @@ fn a_body_is_hidden_until_it_has_two_ticks() {
     poses.tick(Tick(1), STEP, [Sample::new(0u8, at(1)), Sample::new(1, at(1)).shown_at_once()]);
     poses.frame(Real::HALF, FRAME);
     assert_eq!((x_of(&poses, 0), x_of(&poses, 1)), (None, Some(real!(1))));
-    // Waiting for somebody's input is no second tick.
+    // A stall is no second tick.
     poses.tick(
         Tick(1),
         RunReport { new: 0, resimulated: 0 },
@@ -108,7 +108,7 @@ fn a_jump_is_never_smeared() {
             poses.frame(alpha, FRAME);
             assert_eq!(x_of(&poses, 0), Some(real!(2)));
         }
-        assert!(!poses.get(0).unwrap().cut, "told once");
+        assert!(!poses.get(0).unwrap().cut, "reported once");
         // The jump is computed again as it was: nothing new.
         poses.tick(Tick(3), rollback(2), [sample(2).before(at(2)).jumped(Tick(1))]);
         poses.frame(Real::HALF, FRAME);
@@ -122,7 +122,7 @@ fn a_jump_is_never_smeared() {
         poses.tick(Tick(5), rollback(4), [sample(3).before(at(3)).jumped(Tick(2))]);
         poses.frame(Real::ZERO, FRAME);
         assert_eq!(x_of(&poses, 0), Some(real!(3)));
-        // Long after, nobody mentions it any more, and that is no news.
+        // Long after, it is reported no more, and that is no change.
         poses.tick(Tick(6), STEP, [sample(3).before(at(3))]);
         poses.frame(Real::ZERO, FRAME);
         assert!(!poses.get(0).unwrap().cut);

@@ -76,7 +76,7 @@ fn a_teleport_is_found_in_whichever_computed_tick_it_was() {
     poses.tick(Tick(10), STEP, samples(&mut reader, &world, STEP));
     poses.frame(Real::ONE, FRAME);
     world.rewind(Tick(6)).unwrap();
-    // Less than the limit of smoothing, so that only the command tells.
+    // Less than the limit of smoothing, so that only the command shows it.
     let elsewhere = Transform::at(Vec3::from_ints(4, 2, 0));
     for tick in 6..11 {
         if tick == 7 {

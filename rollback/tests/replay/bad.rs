@@ -55,7 +55,7 @@ fn a_flipped_bit_is_damage_and_never_another_match() {
         let Ok(player) = opened.and_then(|replay| Player::new(replay, GAME, Mix::default())) else {
             continue;
         };
-        // What still opens plays the same states, as far as it gets.
+        // A file that still opens plays the same states, as far as it gets.
         if let Ok(found) = verify(player) {
             assert_eq!(found.mismatch, None, "byte {at}");
         }
@@ -66,7 +66,7 @@ fn a_flipped_bit_is_damage_and_never_another_match() {
 fn foreign_newer_and_other_files_say_what_they_are() {
     let file = Script::new(60).play().file();
     let open = |bytes: &[u8]| Replay::open(bytes).map(drop).unwrap_err();
-    assert_eq!(open(b"PK\x03\x04 some archive or other"), ReplayError::Foreign);
+    assert_eq!(open(b"PK\x03\x04 some archive or other"), ReplayError::NotARecording);
     assert_eq!(open(b""), ReplayError::Empty);
     let mut newer = file.clone();
     newer[8] = 2;

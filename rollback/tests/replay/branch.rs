@@ -19,7 +19,7 @@ const fn occupant(kind: SeatKind) -> Occupant {
     }
 }
 
-/// A session from a tick on, with everybody seated as in the recording; humans play elsewhere.
+/// A session from a tick on, with all players seated as in the recording; humans play elsewhere.
 fn branch(file: &[u8], tick: u32) -> (Session<Mix>, Mix) {
     let mut player = player(file);
     player.seek(Tick(tick)).expect("it is there");
@@ -150,9 +150,9 @@ fn a_local_player_holds_what_was_pressed_before_the_branch() {
     };
     let (mut silent, mut left) = start();
     advance(&mut silent, &mut left);
-    let (mut told, mut right) = start();
-    told.local_input(PlayerId(0), Pad::hold(last)).expect("a seat");
-    advance(&mut told, &mut right);
+    let (mut held, mut right) = start();
+    held.local_input(PlayerId(0), Pad::hold(last)).expect("a seat");
+    advance(&mut held, &mut right);
     assert_eq!(left, right);
 }
 

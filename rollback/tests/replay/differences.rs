@@ -1,4 +1,4 @@
-//! Verify and compare: a planted difference is found, on its tick, in its field.
+//! Verify and compare: an injected difference is found, on its tick, in its field.
 
 use super::forge::{self, Counted};
 use super::game::{GAME, Mix, Script};

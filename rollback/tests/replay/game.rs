@@ -1,5 +1,5 @@
 //! The game of these tests: it mixes everything that a step may read, so that any wrong input shows for ever. And a match of
-//! it with a player here and one elsewhere, a bot, commands, and somebody who comes and goes.
+//! it with a player here and one elsewhere, a bot, commands, and a player who joins and leaves.
 
 use isostep_core::Rng;
 use isostep_rollback::replay::{Recorder, RecorderConfig};
@@ -31,7 +31,7 @@ pub(crate) struct Mix {
     pub(crate) round: u32,
     pub(crate) players: Vec<Player>,
     pub(crate) treasure: u32,
-    /// On the step of this tick the treasure comes out wrong: a machine that is broken.
+    /// On the step of this tick the treasure is wrong: a broken machine.
     #[serde(skip)]
     pub(crate) fault: Option<Tick>,
     /// The same, the first time only: a bit that flipped in a machine.

@@ -5,7 +5,7 @@ use super::play::player;
 use isostep_rollback::replay::{Recorder, RecorderConfig, RecorderEvent, RecorderStats, verify};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 
-/// A match of 900 ticks, recorded on some of them only, its blocks taken on some; the file, what was told and counted, and
+/// A match of 900 ticks, recorded on some of them only, its blocks taken on some; the file, the events and counters, and
 /// the state of each tick.
 fn play(
     config: RecorderConfig,
@@ -57,8 +57,9 @@ fn missing(file: &[u8], states: &[Mix]) -> Vec<u32> {
 fn what_was_taken_before_a_silence_is_written() {
     let config = RecorderConfig::new(GAME);
     let (file, events, stats, states) = play(config, |tick| !(400..700).contains(&tick), |_| true);
-    let told = [RecorderEvent::Lost { from: Tick(400) }, RecorderEvent::Resumed { at: Tick(702) }];
-    assert_eq!(events, told);
+    let reported =
+        [RecorderEvent::Lost { from: Tick(400) }, RecorderEvent::Resumed { at: Tick(702) }];
+    assert_eq!(events, reported);
     assert_eq!(missing(&file, &states), (400..702).collect::<Vec<_>>());
     assert_eq!((stats.ticks, stats.gaps), (900 - 302, 1));
 }
@@ -82,7 +83,7 @@ fn ticks_of_blocks_that_had_no_room_are_told_and_not_counted() {
                 RecorderConfig { queue_bytes, flush_every: 7, ..RecorderConfig::new(GAME) };
             let (file, events, stats, states) = play(config, |_| true, |tick| tick % polls == 0);
             let missing = missing(&file, &states);
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             for pair in events.chunks(2) {
                 let [RecorderEvent::Lost { from }, after @ ..] = pair else { panic!("{events:?}") };
                 let to = match after {
@@ -90,7 +91,7 @@ fn ticks_of_blocks_that_had_no_room_are_told_and_not_counted() {
                     _ => 900,
                 };
                 assert!(from.0 < to, "an empty gap: {events:?}");
-                told.extend(from.0..to);
+                reported.extend(from.0..to);
             }
             let last = player(&file).replay().last().0;
             assert_eq!(
@@ -99,8 +100,8 @@ fn ticks_of_blocks_that_had_no_room_are_told_and_not_counted() {
                 "{queue_bytes} {polls}"
             );
             assert_eq!(stats.gaps, events.len().div_ceil(2) as u64);
-            told.retain(|&tick| tick < last);
-            assert_eq!(told, missing, "{queue_bytes} {polls}");
+            reported.retain(|&tick| tick < last);
+            assert_eq!(reported, missing, "{queue_bytes} {polls}");
         }
     }
 }

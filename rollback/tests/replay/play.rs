@@ -8,7 +8,7 @@ pub(crate) fn player(file: &[u8]) -> Player<Mix, &[u8]> {
     Player::new(Replay::open(file).expect("it opens"), GAME, Mix::default()).expect("it plays")
 }
 
-/// The states without the planted fault's setting.
+/// The states without the injected fault's setting.
 pub(crate) fn state(played: &Match, tick: u32) -> Mix {
     Mix { fault: None, ..played.states[tick as usize].clone() }
 }
@@ -75,7 +75,7 @@ fn a_file_on_disk_reads_like_a_slice() {
 }
 
 #[test]
-fn when_nobody_takes_the_blocks_a_stretch_is_missing_and_the_rest_is_right() {
+fn blocks_that_are_not_taken_leave_a_gap_and_the_rest_is_right() {
     let mut script = Script::new(600);
     script.config.queue_bytes = 1200;
     script.polls = |tick| !(100..400).contains(&tick);

@@ -104,7 +104,7 @@ fn walk(played: &Match, config: PlaybackConfig, seed: u64) {
         let tick = playback.tick().0;
         assert_eq!(i64::from(tick), oracle.tick, "round {round}");
         assert_eq!(*playback.game(), state(played, tick), "round {round}, tick {tick}");
-        // What is known of a keyframe's inputs.
+        // Inputs of a keyframe.
         let known = |inputs: &Inputs<Pad>| -> Vec<_> {
             inputs.iter().map(|(_, input)| (input.value, input.status)).collect()
         };
@@ -178,14 +178,14 @@ fn a_gap_is_told_from_both_sides() {
     playback.set_speed(speed(64, 1));
     let error = loop {
         match playback.advance(10_000_000) {
-            Ok(done) => assert!(!done.ended, "the gap comes first"),
+            Ok(done) => assert!(!done.ended, "the gap is reached first"),
             Err(error) => break error,
         }
     };
     let (before, after) = gap(error);
     assert_eq!(playback.tick(), before);
     let gaps: Vec<_> = playback.replay().gaps().collect();
-    assert_eq!(gaps, [Gap { tick: before, next: Some(after) }], "it is told beforehand");
+    assert_eq!(gaps, [Gap { tick: before, next: Some(after) }], "it is reported beforehand");
     playback.seek(after).expect("it is there");
     assert_eq!(*playback.game(), state(&played, after.0));
     assert!(playback.step().expect("it is there"));

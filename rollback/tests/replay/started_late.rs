@@ -8,7 +8,7 @@ use isostep_rollback::{
     CommandConfig, Occupant, PeerId, PlayerId, Session, SessionConfig, Tick, Time,
 };
 
-/// Commands that take hundreds of ticks, far longer than the log of a session; and somebody who comes and goes.
+/// Commands that take hundreds of ticks, far longer than the log of a session; and a player who joins and leaves.
 fn record_from(starts: &[u32]) -> (Vec<Vec<u8>>, Vec<Mix>) {
     let commands = CommandConfig::new(8, 4096, 1 << 16).expect("sound limits");
     let config = SessionConfig::new().local().remote(PeerId(0)).bot().commands(commands);

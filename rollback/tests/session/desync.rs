@@ -137,20 +137,20 @@ fn what_leaks_from_outside_of_the_state_is_named() {
                 named += u32::from(!lost);
             }
         }
-        // Who computes another result from the same state was wrong by itself.
+        // A machine that computes another result from the same state is at fault.
         let blamed = reports(&sim, 1).iter().any(|report| report.blame == Blame::Local);
         assert!(blamed, "seed {seed}: {:?}", reports(&sim, 1));
     }
     assert!(named >= 8);
 }
 
-/// A machine that doubts itself computes everything anew, also what lies after the tick in doubt. A fault there was mended
-/// without a word, and recordings kept the states that had been wrong.
+/// A recheck resimulates also the ticks after the one in doubt. A fault there was repaired
+/// silently, and recordings kept the wrong states.
 #[test]
-fn a_fault_after_the_tick_in_doubt_is_owned_up_to() {
+fn a_fault_after_the_tick_in_doubt_is_reported() {
     let config = SessionConfig::new().local().remote(PeerId(0)).digest_every(8);
     let [mut game, mut right] = [Game::default(), Game::default()];
-    // Its sixty-fourth step comes out wrong, once.
+    // Its sixty-fourth step is wrong, once.
     game.scratch = Some(Arc::default());
     let mut session = Session::start(config.clone(), &mut game).expect("a sound setup");
     let mut other = Session::start(config, &mut right).expect("a sound setup");

@@ -1,4 +1,4 @@
-//! Whatever is fed has a defined answer: taken, known, stale, too far, or refused with a reason and no trace.
+//! Everything that is fed has a defined answer: taken, known, stale, too far, or refused with a reason and no trace.
 
 use super::game::{Game, Noted, Pad, pad};
 use isostep_rollback::internals::{
@@ -160,7 +160,7 @@ fn players_who_are_not_elsewhere_are_refused() {
 fn inputs_beyond_the_log_are_refused_and_may_come_again() {
     let (mut session, mut sim) = start();
     let Err(FeedError::FarFuture { limit, .. }) = feed(&mut session, 200, 3) else {
-        panic!("tick 200 lies beyond half a log of 256");
+        panic!("tick 200 is beyond half a log of 256");
     };
     assert_eq!(feed(&mut session, limit.0 - 1, 3).map(|fed| (fed.new, fed.too_far)), Ok((1, 2)));
     assert!(feed(&mut session, u32::MAX - 1, 1).is_err());
@@ -268,7 +268,7 @@ fn a_roster_change_for_a_confirmed_tick_is_refused() {
     assert_eq!(session.seat(Tick(10), THERE, Occupant::Bot), Ok(()));
 }
 
-/// A machine that compares digests on other ticks never notices anything: it is told apart at once.
+/// A machine that compares digests on other ticks never notices a desync: its settings are refused at once.
 #[test]
 fn machines_that_are_set_up_otherwise_are_refused() {
     let start = |config| Session::start(config, &mut Game::default()).expect("a sound setup");
@@ -287,7 +287,7 @@ fn machines_that_are_set_up_otherwise_are_refused() {
 }
 
 #[test]
-fn nothing_is_written_for_a_peer_that_nobody_knows() {
+fn nothing_is_written_for_an_unknown_peer() {
     let mut ours = Session::start(config(), &mut Game::default()).expect("a sound setup");
     let refused = Exchange::new(PeerId(9)).write(&mut ours, &mut Vec::new());
     assert_eq!(refused, Err(FeedError::UnknownPeer { peer: PeerId(9) }.into()));

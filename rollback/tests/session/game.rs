@@ -4,7 +4,7 @@
 use isostep_core::digest::Digest;
 use isostep_core::internals::DigestTree;
 use isostep_core::state::{State, StateDifference, StateError};
-use isostep_rollback::Op;
+use isostep_rollback::internals::Op;
 use isostep_rollback::{Buttons, InputStatus, Inputs, NewestWins, PlayerId, Simulation, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -23,7 +23,7 @@ pub(crate) fn pad(bits: u64) -> Pad {
 pub(crate) enum Who {
     Human,
     Bot,
-    Nobody,
+    Empty,
 }
 
 impl From<InputStatus> for Who {
@@ -31,7 +31,7 @@ impl From<InputStatus> for Who {
         match status {
             InputStatus::Confirmed | InputStatus::Predicted => Self::Human,
             InputStatus::Bot => Self::Bot,
-            InputStatus::Disconnected => Self::Nobody,
+            InputStatus::Disconnected => Self::Empty,
         }
     }
 }
@@ -52,12 +52,12 @@ pub(crate) struct Player {
     pub(crate) commands: u32,
 }
 
-/// A planted fault: one bit of one field flips on the step of a tick. Not part of the state, shared by all its copies.
+/// An injected fault: one bit of one field flips on the step of a tick. Not part of the state, shared by all its copies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fault(Arc<AtomicU32>);
 
 impl Fault {
-    /// The step of this tick comes out wrong.
+    /// The step of this tick is wrong.
     pub(crate) fn on(&self, tick: Tick) {
         self.0.store(tick.0 + 1, Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Sessions from the outside: what they answer to whatever they are fed, whether they end where a naive simulator ends, and
+//! Sessions from the outside: their answers to any feed, whether they end where a naive simulator ends, and
 //! whether they find out what differs. `game` has the game that all tests play, `model` what they are compared with.
 
 mod desync;

@@ -93,7 +93,7 @@ impl Truth {
         let seat = &self.seats[usize::from(player.0)];
         match seat.occupant(tick) {
             Occupant::Local => seat.local.get(tick.0 as usize)?.clone(),
-            // Whoever comes back does something else.
+            // A player who returns does something else.
             Occupant::Remote(peer) => {
                 let seed = self.seed ^ u64::from(peer.0) << 32;
                 Some((remote_value(seed, player, tick), remote_payload(seed, player, tick)))
@@ -115,7 +115,7 @@ impl Truth {
                 let Some((mut value, payload)) = self.human(player, tick) else { return states };
                 let who = match seat.occupant(tick) {
                     Occupant::Bot => Who::Bot,
-                    Occupant::Empty => Who::Nobody,
+                    Occupant::Empty => Who::Empty,
                     Occupant::Local | Occupant::Remote(_) => Who::Human,
                 };
                 if who == Who::Bot {

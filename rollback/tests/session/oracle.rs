@@ -87,13 +87,13 @@ proptest! {
 
     /// `PROPTEST_CASES=20000 cargo test -p isostep-rollback --test all soak -- --ignored`
     #[test]
-    #[ignore = "as long as told: `PROPTEST_CASES=10000 cargo test --release -p isostep-rollback --test all session -- --ignored`"]
+    #[ignore = "as long as PROPTEST_CASES says: `PROPTEST_CASES=10000 cargo test --release -p isostep-rollback --test all session -- --ignored`"]
     fn soak_schedules(setup in setups(), actions in vec(actions(true), 0..400)) {
         Script::new(setup).play(&actions);
     }
 }
 
-/// The same seat, held by a peer or by somebody here: the session takes no account of who is at which machine.
+/// The same seat, held by a peer or by a local player: results do not depend on the machine of a player.
 #[test]
 fn a_match_of_one_seat_plays_in_every_mode() {
     for mode in [Mode::Lockstep, Mode::Rollback { max: 1 }, Mode::Unbounded { steps: 2 }] {

@@ -71,7 +71,7 @@ impl Script {
             assert_eq!(input.previous, before, "previous of {player} on tick {tick}");
             let who = match self.truth.seats[usize::from(player.0)].occupant(tick) {
                 Occupant::Bot => Who::Bot,
-                Occupant::Empty => Who::Nobody,
+                Occupant::Empty => Who::Empty,
                 Occupant::Local | Occupant::Remote(_) => Who::Human,
             };
             assert_eq!(Who::from(input.status), who, "{player} on tick {tick}");

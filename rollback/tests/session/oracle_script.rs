@@ -3,8 +3,8 @@
 use super::game::{Noted, Pad, pad};
 use super::model::{Sampler, SeatModel, Truth};
 use super::oracle_checks::{Noise, Still};
-use isostep_rollback::Op;
 use isostep_rollback::internals::FeedError;
+use isostep_rollback::internals::Op;
 use isostep_rollback::{
     Mode, Occupant, PeerId, PlayerId, Predictor, Session, SessionConfig, SessionEvent, Tick, Time,
 };
@@ -283,7 +283,7 @@ impl Script {
     }
 }
 
-/// Somebody for a seat, from a number.
+/// Occupant of a seat, from a number.
 pub(crate) fn occupant(kind: u8) -> Occupant {
     match kind % 6 {
         0 | 1 => Occupant::Local,

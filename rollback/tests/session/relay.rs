@@ -115,7 +115,7 @@ fn a_command_on_the_first_tick_survives_an_override() {
 }
 
 /// A relay that closes ticks by its own clock decides some before a player who was asleep has proposed anything for them.
-/// What the player pressed for those was dropped without a word.
+/// Presses for those ticks were dropped silently.
 #[test]
 fn presses_for_ticks_that_were_decided_already_go_into_the_next() {
     let mut relay = Relay::new(Mode::Rollback { max: 12 }, 0);

@@ -18,8 +18,8 @@ fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
     SimMatch::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
 }
 
-/// Tells every machine that a seat is taken over; `machine` is who sits there then.
-fn tell(sim: &mut SimMatch<Game>, tick: u32, player: PlayerId, to: Result<usize, Occupant>) {
+/// Changes the occupant of a seat on every machine; `machine` holds it then.
+fn change_seat(sim: &mut SimMatch<Game>, tick: u32, player: PlayerId, to: Result<usize, Occupant>) {
     for (index, machine) in sim.machines_mut().iter_mut().enumerate() {
         let occupant = match to {
             Ok(at) if at == index => Occupant::Local,
@@ -48,43 +48,43 @@ fn a_player_leaves_is_replaced_by_a_bot_and_comes_back() {
     for seed in 0..10 {
         let mut sim = mesh(seed, 3, LinkConfig::mobile());
         sim.run(150, inputs).expect("it runs");
-        tell(&mut sim, 200, PlayerId(1), Err(Occupant::Empty));
+        change_seat(&mut sim, 200, PlayerId(1), Err(Occupant::Empty));
         sim.run(100, inputs).expect("it runs");
-        tell(&mut sim, 300, PlayerId(1), Err(Occupant::Bot));
+        change_seat(&mut sim, 300, PlayerId(1), Err(Occupant::Bot));
         sim.run(100, inputs).expect("it runs");
-        tell(&mut sim, 420, PlayerId(1), Ok(1));
+        change_seat(&mut sim, 420, PlayerId(1), Ok(1));
         sim.run(300, inputs).expect("it runs");
         assert_eq!(sim.machines()[1].session.occupant(PlayerId(1)), Some(Occupant::Local));
         assert_agree(sim, 600);
     }
 }
 
-/// A leave and a rejoin told at once: whoever still played was forgotten when the next one was announced, and all waited
+/// A leave and a rejoin announced at once: the second announcement dropped the present occupant, and all machines waited
 /// for ever for the ticks between.
 #[test]
-fn a_break_that_is_told_beforehand_ends_as_planned() {
+fn a_break_that_is_announced_beforehand_ends_as_planned() {
     for seed in 0..10 {
         let mut sim = mesh(seed, 2, LinkConfig::mobile());
         sim.run(100, inputs).expect("it runs");
-        tell(&mut sim, 150, PlayerId(1), Err(Occupant::Bot));
-        tell(&mut sim, 210, PlayerId(1), Ok(1));
-        tell(&mut sim, 180, PlayerId(0), Ok(0));
+        change_seat(&mut sim, 150, PlayerId(1), Err(Occupant::Bot));
+        change_seat(&mut sim, 210, PlayerId(1), Ok(1));
+        change_seat(&mut sim, 180, PlayerId(0), Ok(0));
         sim.run(400, inputs).expect("it runs");
         assert_agree(sim, 400);
     }
 }
 
-/// The machine that had the seat before was no longer told what of its inputs had arrived, sent them for ever, and fell
+/// The machine that had the seat before got no more acknowledgements for its inputs, sent them for ever, and fell
 /// silent with `InputsDiscarded` once its log had lost them, though it had other players.
 #[test]
 fn a_seat_goes_from_machine_to_machine() {
     for seed in 0..10 {
         let mut sim = mesh(seed, 3, LinkConfig::mobile());
         sim.run(100, inputs).expect("it runs");
-        tell(&mut sim, 150, PlayerId(0), Ok(1));
+        change_seat(&mut sim, 150, PlayerId(0), Ok(1));
         sim.run(300, inputs).expect("it runs");
-        tell(&mut sim, 500, PlayerId(0), Ok(2));
-        tell(&mut sim, 480, PlayerId(2), Ok(0));
+        change_seat(&mut sim, 500, PlayerId(0), Ok(2));
+        change_seat(&mut sim, 480, PlayerId(2), Ok(0));
         sim.run(600, inputs).expect("it runs");
         assert_agree(sim, 950);
     }
@@ -101,7 +101,7 @@ fn a_seat_may_change_hands_on_every_tick() {
             2 => Ok(1),
             _ => Ok(0),
         };
-        tell(&mut sim, tick, PlayerId(0), to);
+        change_seat(&mut sim, tick, PlayerId(0), to);
     }
     sim.run(400, inputs).expect("it runs");
     assert_agree(sim, 400);
@@ -110,7 +110,7 @@ fn a_seat_may_change_hands_on_every_tick() {
 #[test]
 fn a_change_is_told_as_an_event() {
     let mut sim = mesh(1, 2, LinkConfig::perfect());
-    tell(&mut sim, 50, PlayerId(1), Err(Occupant::Bot));
+    change_seat(&mut sim, 50, PlayerId(1), Err(Occupant::Bot));
     sim.run(5, inputs).expect("it runs");
     let seated =
         SessionEvent::Seated { player: PlayerId(1), tick: Tick(50), occupant: Occupant::Bot };
@@ -143,7 +143,7 @@ fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() 
             sim.run(40, inputs).expect("it runs");
             let chance = mixed(&[seed, round]);
             let player = PlayerId((chance >> 16) as u8 % 3);
-            // One that no machine has confirmed, and that whoever sits there has sent nothing for.
+            // One that no machine has confirmed, and for which the occupant has sent nothing.
             let free = sim.machines().iter().map(|Machine { session, .. }| {
                 session.confirmed_tick().max(session.local_next(player).unwrap_or_default())
             });
@@ -153,13 +153,13 @@ fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() 
                 1 => Err(Occupant::Empty),
                 _ => Ok((chance >> 24) as usize % 3),
             };
-            tell(&mut sim, tick, player, to);
+            change_seat(&mut sim, tick, player, to);
         }
         assert_agree(sim, 400);
     }
 }
 
-/// One end of a match of two; player 1 comes and goes.
+/// One end of a match of two; player 1 joins and leaves.
 struct End {
     session: Session<Game>,
     game: Game,
@@ -196,7 +196,7 @@ impl End {
         self.exchange.read(Time::ZERO, &mut self.session, bytes).expect("a sound datagram");
     }
 
-    /// Tells of a seat; `machine` holds it, or a bot.
+    /// Changes the occupant of a seat: `machine` holds it, or a bot.
     fn seat(&mut self, tick: u32, player: u8, machine: Option<u8>) {
         let occupant = match machine {
             Some(machine) if machine == self.own => Occupant::Local,

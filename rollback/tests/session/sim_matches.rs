@@ -20,7 +20,7 @@ fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
     SimMatch::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
 }
 
-/// All agree on a tick that is not long before the last one of the clock, and nobody saw a desync.
+/// All agree on a tick that is not long before the last one of the clock, and no machine saw a desync.
 fn assert_agree(mut sim: SimMatch<Game>, least: u32) {
     sim.settle().expect("it runs");
     let (tick, _) = sim.agree().expect("all agree");

@@ -176,14 +176,14 @@ fn a_spectator_watches_bots_at_the_pace_of_its_host() {
     let spectator = sim.add(watcher(2, 0, 20), Game::default()).expect("a sound setup");
     sim.connect_spectator(0, spectator);
     sim.run(100, inputs).expect("it runs");
-    let tell = |sim: &mut SimMatch<Game>, tick, occupants: [Occupant; 3]| {
+    let seat_all = |sim: &mut SimMatch<Game>, tick, occupants: [Occupant; 3]| {
         for (machine, occupant) in sim.machines_mut().iter_mut().zip(occupants) {
             for player in [PlayerId(0), PlayerId(1)] {
                 machine.session.seat(Tick(tick), player, occupant).expect("not confirmed yet");
             }
         }
     };
-    tell(&mut sim, 150, [Occupant::Bot; 3]);
+    seat_all(&mut sim, 150, [Occupant::Bot; 3]);
     // It runs dry just before, with fewer ticks to come than it buffers.
     sim.run(40, inputs).expect("it runs");
     let nodes: Vec<_> = sim.network().nodes().collect();
@@ -202,7 +202,7 @@ fn a_spectator_watches_bots_at_the_pace_of_its_host() {
     };
     watch(&mut sim, 300);
     let back = [Occupant::Local, Occupant::Remote(PeerId(0)), Occupant::Remote(PeerId(0))];
-    tell(&mut sim, 500, back);
+    seat_all(&mut sim, 500, back);
     watch(&mut sim, 200);
     sim.settle().expect("it runs");
     sim.agree_after_watching(spectator);
@@ -248,12 +248,12 @@ impl Simulation for Doors {
     }
 }
 
-/// Whether a spectator that starts after so many ticks agrees with its host, and whether a command was on its way then.
+/// Returns whether a spectator that starts after so many ticks agrees with its host, and whether a command was on its way then.
 fn late_spectator(wait: u32, with_inputs: bool) -> (bool, bool) {
     let mut sim = SimMatch::new(u64::from(wait));
     let config = SessionConfig::new().digest_every(4);
     sim.add(config.clone().local(), Doors::default()).expect("a sound setup");
-    // Held for long: nearly every start lies within a press.
+    // Held for long: nearly every start is within a press.
     let held = |_: usize, _: PlayerId, tick: Tick| NewestWins(u8::from(!tick.0.is_multiple_of(40)));
     for tick in 0..wait {
         if tick.is_multiple_of(16) {

@@ -2,8 +2,8 @@
 
 use super::game::{Game, Noted, Pad, pad};
 use super::model::{SeatModel, Truth, mixed};
-use isostep_rollback::Op;
 use isostep_rollback::internals::FeedError;
+use isostep_rollback::internals::Op;
 use isostep_rollback::{
     Input, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent, Tick, Time,
 };
@@ -52,7 +52,7 @@ impl Match {
             .collect();
         let pieces = ticks.iter().map(|(value, payload)| (*value, payload.as_slice()));
         let fed = self.session.remote_ticks(THERE, first, pieces);
-        // While it catches up, what lies too far ahead has to come again.
+        // While it catches up, inputs too far ahead must be sent again.
         assert_eq!(fed.map(|fed| fed.new + fed.too_far), Ok(to.since(first)));
     }
 
@@ -144,7 +144,7 @@ fn a_long_match_that_is_guessed_right_goes_back_to_recent_keyframes() {
                 "never behind, with a lag of {lag}"
             );
         }
-        // Now a press comes that nobody expected.
+        // Now an unexpected press arrives.
         let first = play.session.received(THERE).expect("a seat");
         play.session.remote_inputs(THERE, first, &[pad(0x00ff_ff00)]).expect("in order");
         play.sim.ops.clear();

@@ -1,5 +1,5 @@
 //! Random configurations, changes, partitions and traffic, against a list of what was sent: what must hold of every
-//! delivery whatever chance decides.
+//! delivery for every random choice.
 
 use super::MILLI;
 use isostep_rollback::Time;
@@ -123,7 +123,7 @@ fn check(
                 && s.config.corruption.is_some()
                 && s.bytes.len() >= bytes.len()
         });
-        prop_assert!(may_be_changed, "nobody sent {bytes:?}");
+        prop_assert!(may_be_changed, "no packet had {bytes:?}");
         return Ok(false);
     };
     let (config, size) = (&packet.config, bytes.len() as u64);

@@ -4,7 +4,7 @@
 use super::{Cell, Progress};
 use crate::golden::{Golden, Line};
 use crate::scenes::{NAMES, Scene, Size, Spec, nudge};
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, TickPath};
 use isostep_rollback::{Inputs, PlayerId, Tick};
@@ -53,7 +53,7 @@ pub(super) fn run(name: &str, ticks: u32, progress: &mut Progress<'_>) -> Result
         golden.lines.into_iter().find(|line| line.name == name && line.count == u64::from(ticks));
     (progress.status)(&format!("{name}, on every path"));
     let report = check(spec, ticks).clock(&mut *progress.clock).run_with_snapshots();
-    tell(&report, spec, expected.as_ref(), progress);
+    report_progress(&report, spec, expected.as_ref(), progress);
     (progress.status)(&format!("{name}, with other lanes and threads"));
     let mut check = check(spec, ticks).paths(&FEW).clock(&mut *progress.clock);
     for (name, lanes, threads) in variants() {
@@ -67,11 +67,16 @@ pub(super) fn run(name: &str, ticks: u32, progress: &mut Progress<'_>) -> Result
     let mut report = check.run();
     // The first report has those rows.
     report.rows.retain(|row| row.variant != "default");
-    tell(&report, spec, expected.as_ref(), progress);
+    report_progress(&report, spec, expected.as_ref(), progress);
     Ok(())
 }
 
-fn tell(report: &Report, spec: Spec, expected: Option<&Line>, progress: &mut Progress<'_>) {
+fn report_progress(
+    report: &Report,
+    spec: Spec,
+    expected: Option<&Line>,
+    progress: &mut Progress<'_>,
+) {
     for row in &report.rows {
         (progress.cell)(Cell {
             target: String::new(),

@@ -1,6 +1,6 @@
 //! Compares a scene with its golden, up to the first tick that differs.
 
-use super::row::{Row, SECTIONS};
+use super::row::{Columns, Row, SECTIONS};
 use super::{SceneGolden, last_tick, rows, spec};
 use crate::scenes::{Size, Spec};
 use core::fmt;
@@ -77,7 +77,10 @@ impl fmt::Display for SceneDifference {
             Some(equal) => writeln!(f, "; tick {equal} is equal")?,
             None => writeln!(f, ", before any step")?,
         }
-        writeln!(f, "  {}\n  {expected}  expected\n  {computed}  computed", Row::header())?;
+        let columns = Columns::of([expected, computed]);
+        let [header, expected, computed] =
+            [Row::header(columns), expected.line(columns), computed.line(columns)];
+        writeln!(f, "  {header}\n  {expected}  expected\n  {computed}  computed")?;
         let (name, size) = (spec.name(), spec.size().name());
         write!(
             f,

@@ -1,6 +1,6 @@
 //! A golden's file: column names, then a line for each tick of each size.
 
-use super::row::Row;
+use super::row::{Columns, Row};
 use super::ticks;
 use crate::scenes::{NAMES, Size};
 use core::fmt;
@@ -44,11 +44,11 @@ impl SceneGolden {
         let name = NAMES.into_iter().find(|known| *known == name);
         let name = name.ok_or_else(|| fail(1, "there is no such scene".to_owned()))?;
         let mut lines = (1..).zip(text.lines());
-        if lines.next().is_none_or(|(_, line)| line != Row::header()) {
-            return Err(fail(
-                1,
-                format!("it is not the names of the columns, `{}`", Row::header()),
-            ));
+        let names = lines.next().map_or("", |(_, line)| line);
+        let columns = Columns::named(names);
+        let header = Row::header(columns);
+        if names != header {
+            return Err(fail(1, format!("it is not the names of the columns, `{header}`")));
         }
         let mut rows = Vec::new();
         let wanted =
@@ -58,11 +58,14 @@ impl SceneGolden {
             let number = rows.len() + 2;
             let (_, line) =
                 lines.next().ok_or_else(|| fail(number, format!("{wanted} is missing")))?;
-            let row = Row::parse(line).map_err(|what| fail(number, what))?;
+            let row = Row::parse(line, columns).map_err(|what| fail(number, what))?;
             if (row.size, row.tick) != (size, tick) {
                 return Err(fail(number, format!("it is not {wanted}")));
             }
             rows.push(row);
+        }
+        if Columns::of(&rows) != columns {
+            return Err(fail(1, "it has a column without a digest".to_owned()));
         }
         match lines.next() {
             None => Ok(Self { name, rows }),
@@ -73,7 +76,8 @@ impl SceneGolden {
 
 impl fmt::Display for SceneGolden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", Row::header())?;
-        self.rows.iter().try_for_each(|row| writeln!(f, "{row}"))
+        let columns = Columns::of(&self.rows);
+        writeln!(f, "{}", Row::header(columns))?;
+        self.rows.iter().try_for_each(|row| writeln!(f, "{}", row.line(columns)))
     }
 }

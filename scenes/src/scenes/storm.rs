@@ -14,7 +14,7 @@ const SHELVES: u8 = 4;
 const MAX_ALIVE: u32 = 45;
 
 /// Scene k: three streams drop balls, boxes and capsules on shelves between walls. Every tick some
-/// of them despawn, whatever lies on them, and so do the static shelves. There are never more than
+/// of them despawn, with bodies on them or not, and so do the fixed shelves. There are never more than
 /// 150 bodies.
 pub fn storm(seed: u64) -> Scene {
     storm_of(MAX_ALIVE, seed)

@@ -1,12 +1,18 @@
 // The panel: shows the server's settings and sends changes by name and value. Only the server
 // formats settings; URLs and commands come from it.
 
+import { mayRestart } from "./confirm.js";
 import { plural } from "./report.js";
 import { control, saveReplay } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
 /** Sliders of a link, in the order of its text. */
 const LINK = ["latency", "jitter", "loss", "bursts"];
+/** Settings that restart the match, for the question. */
+const NAMES = {
+  seed: "Another seed", players: "Another number of machines", crates: "Another number of crates", mode: "Another mode",
+  predict: "Another limit on prediction", adaptive: "Switching adaptive delay",
+};
 const UNITS = { latency: "ms", jitter: "ms", loss: "%", bursts: "%" };
 /** Minimum interval between two sent slider values, ms. */
 const PAUSE = 60;
@@ -25,8 +31,10 @@ export class Controls {
     if (wrong) this.report.line(`refused: ${wrong}`, "wrong");
   }
 
-  set(name, value) {
-    this.send({ do: "set", name, value: String(value) });
+  /** Sends a setting; asks first if it restarts the match. */
+  async set(name, value) {
+    if (this.state.anew.includes(name) && !(await mayRestart(NAMES[name] ?? `Changing ${name}`))) return this.show(this.state);
+    await this.send({ do: "set", name, value: String(value) });
   }
 
   /** Sends the newest value of a slider at a limited rate. */
@@ -59,7 +67,11 @@ export class Controls {
     });
     for (const name of ["adaptive", "dilation"]) $(name).addEventListener("change", () => this.set(name, $(name).checked ? "on" : "off"));
     $("incremental").addEventListener("change", () => this.set("resim", $("incremental").checked ? "incremental" : "full"));
-    $("seed").addEventListener("change", () => this.set("seed", $("seed").value));
+    for (const name of ["seed", "crates"]) $(name).addEventListener("change", () => this.set(name, $(name).value));
+    $("way").addEventListener("change", () => {
+      this.way = $("way").value;
+      this.show(this.state);
+    });
     $("restart").addEventListener("click", () => this.send({ do: "restart" }));
     $("cut").addEventListener("click", () => this.send({ do: "cut", machine: Number($("victim").value) }));
     $("flip").addEventListener("click", () => {
@@ -82,22 +94,11 @@ export class Controls {
     this.profiles = scene.profiles;
     fill($("profile"), [["", "custom"], ...scene.profiles.map(({ name }) => [name, name])]);
     if (this.way && this.way.split("-").some((machine) => machine > players)) this.way = "";
-    this.buildWays(players);
-    this.show(scene);
-  }
-
-  /** Directions: a row for each sender, and one button for all. */
-  buildWays(players) {
-    const numbers = Array.from({ length: players }, (_, i) => i + 1);
+    const numbers = machines.map((i) => i + 1);
     const ways = numbers.flatMap((from) => numbers.filter((to) => to !== from).map((to) => [`${from}-${to}`, `${from}→${to}`]));
-    $("ways").style.setProperty("--columns", players);
-    $("ways").style.setProperty("--rows", players);
-    radios($("ways"), "way", [["", "all"], ...ways], (value) => {
-      this.way = value;
-      this.show(this.state);
-    });
-    const chosen = $("ways").querySelector(`input[value="${this.way}"]`);
-    if (chosen) chosen.checked = true;
+    fill($("way"), [["", "all"], ...ways]);
+    $("way").value = this.way;
+    this.show(scene);
   }
 
   linkOf(way) {
@@ -115,7 +116,7 @@ export class Controls {
     const busy = document.activeElement?.matches?.("input[type=range]:active") ? document.activeElement : null;
     const put = (id, value) => { if ($(id) !== busy && !this.waiting.has(id)) $(id).value = value; };
     for (const name of LINK) if (this.waiting.size === 0) put(name, link[name]);
-    for (const name of ["predict", "delay", "seed"]) put(name, settings[name]);
+    for (const name of ["predict", "delay", "seed", "crates"]) put(name, settings[name]);
     put("drift", settings.drift[$("clock").value - 1] ?? 0);
     for (const name of ["adaptive", "dilation"]) $(name).checked = settings[name];
     $("incremental").checked = settings.resim === "incremental";
@@ -123,10 +124,10 @@ export class Controls {
     check("mode", settings.mode);
     $("predict").disabled = settings.mode === "lockstep";
     $("profile").value = this.profiles.find((it) => LINK.every((name) => it.link[name] === link[name]))?.name ?? "";
-    for (const input of $("ways").querySelectorAll("input")) {
-      const own = settings.links.some(([[from, to]]) => `${from + 1}-${to + 1}` === input.value);
+    for (const option of $("way").options) {
+      const own = settings.links.some(([[from, to]]) => `${from + 1}-${to + 1}` === option.value);
       // A dot marks a direction with its own values.
-      input.nextElementSibling.classList.toggle("own", own);
+      option.textContent = `${option.value.replace("-", "→") || "all"}${own ? " •" : ""}`;
     }
     this.outputs();
   }

@@ -1,17 +1,24 @@
 // Entry point of the page: routes messages of the server to the cards, the panel and the report,
 // and runs the clock that interpolates between two frames.
 
-import { Cards, HISTORY } from "./cards.js";
+import { Cards } from "./cards.js";
 import { Controls } from "./controls.js";
+import { HISTORY, KEEP } from "./curves.js";
 import { Painter } from "./draw.js";
+import { explain, islandsOf } from "./inspect.js";
+import { Layout } from "./layout.js";
+import { NetworkMap } from "./map.js";
 import { between } from "./motion.js";
 import { Player } from "./player.js";
-import { Report, plural } from "./report.js";
+import { Report } from "./report.js";
 import { Theme } from "./theme.js";
+import { addTouch } from "./touch.js";
 import { listen } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
 const TICK = 1000 / 60;
+/** Time for which a body that differs is shown, ms. */
+const SHOW_FOR = 4500;
 
 let painter = null, apology = "";
 let scene = null, history = [], offset = null, addressRead = false;
@@ -21,10 +28,12 @@ let chosen = null;
 const cost = [];
 
 const theme = new Theme($("theme"));
-const report = new Report($("report"));
+const report = new Report($("report"), showBody);
 const controls = new Controls(report);
 const player = new Player((what) => controls.send(what));
 const cards = new Cards($("peers"), choose);
+const layout = new Layout();
+const map = new NetworkMap($("map"));
 
 function noPicture(why) {
   painter = null;
@@ -34,10 +43,18 @@ try {
   painter = new Painter($("canvas"));
   $("canvas").addEventListener("webglcontextlost", () => {
     noPicture("the graphics context was lost; reload the page");
-    if (scene) cards.build(scene.settings.players, apology);
+    if (scene) build();
   });
 } catch (error) {
   noPicture(error.message);
+}
+
+function build() {
+  const { players } = scene.settings;
+  cards.build(players, apology);
+  addTouch(cards.list[0].view, (state) => player.set("touch", state));
+  layout.build(players);
+  map.begin(players);
 }
 
 listen({
@@ -53,25 +70,24 @@ listen({
     choose(null);
     report.begin();
     painter?.setScene(scene);
-    cards.build(scene.settings.players, apology);
+    build();
     controls.begin(scene);
   },
   frame(frame) {
     if (!scene || frame.peers.length !== scene.settings.players) return;
-    const drift = performance.now() - frame.number * TICK;
+    const now = performance.now();
+    const drift = now - frame.number * TICK;
     // Follows the server's clock slowly, which hides late packets; jumps after a pause.
     offset = offset === null || Math.abs(drift - offset) > 150 ? drift : offset + 0.05 * (drift - offset);
     history.push(frame);
-    if (history.length > HISTORY) history.shift();
+    if (history.length > KEEP) history.shift();
+    map.add(frame, offset + frame.number * TICK);
+    cards.connect(frame);
+    layout.mark(frame);
   },
   note(note) {
     if (note.note === "settings") return controls.show({ ...scene, ...note });
     if (note.note === "stopped") setBadge("bad", "✗ stopped");
-    if (note.note === "cut") {
-      const root = cards.list[note.machine]?.root;
-      root?.classList.add("cut");
-      setTimeout(() => root?.classList.remove("cut"), note.seconds * 1000);
-    }
     report.note(note);
   },
   lost() {
@@ -80,31 +96,29 @@ listen({
   },
 });
 
-function setBadge(kind, content) {
-  if ($("badge").textContent !== content) $("badge").textContent = content;
+function setBadge(kind, content, digest = "") {
+  if ($("verdict").textContent !== content) $("verdict").textContent = content;
+  if ($("verdict-digest").textContent !== digest) $("verdict-digest").textContent = digest;
   $("badge").className = `badge ${kind}`;
 }
 
-// ---- inspecting one rollback
+// ---- inspecting one rollback, or a body that differs
 
 function choose(frame, machine) {
   // The curves freeze while a frame is selected.
   chosen = frame ? { frame, machine, history: chosen?.history ?? history.slice() } : null;
   if (!chosen) return cards.setChosen(null);
   const peer = frame.peers[machine];
-  const numbers = new Map();
-  const islands = new Map();
-  for (let j = 0; j < peer.groups.length; j += 2) {
-    const [body, least] = [peer.groups[j], peer.groups[j + 1]];
-    if (!numbers.has(least)) numbers.set(least, numbers.size);
-    islands.set(body, numbers.get(least));
-  }
-  chosen.islands = islands;
-  const bodies = islands.size === 0 ? "nothing, since the prediction gave the same state" : `${plural(islands.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "island")}, ${plural(peer.redone, "step")} of bodies`;
-  const to = peer.present - peer.depth - (peer.stalls ? 0 : 1);
-  cards.setChosen(chosen, `Rolled back ${plural(peer.depth, "tick")}, to tick ${to}: resimulated ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc resumes.`);
+  chosen.islands = islandsOf(peer);
+  cards.setChosen(chosen, explain(peer, chosen.islands));
 }
-addEventListener("keydown", (event) => { if (event.key === "Escape" && chosen) choose(null); });
+addEventListener("keydown", (event) => { if (event.key === "Escape" && chosen && !$("confirm").open) choose(null); });
+
+/** Moves the cameras to a body, which flashes. */
+function showBody(body) {
+  choose(null);
+  painter?.focus(body, SHOW_FOR);
+}
 
 // ---- numbers
 
@@ -112,8 +126,9 @@ function showNumbers() {
   const frame = history.at(-1);
   const [first] = frame.peers;
   cards.name(frame);
+  const all = frame.peers.length === 2 ? "both" : `all ${frame.peers.length}`;
   if (frame.verdict === 0) setBadge("waiting", "no tick compared yet");
-  else if (frame.verdict === 1) setBadge("good", `✓ all ${frame.peers.length} agree on tick ${frame.compared}: ${first.digest}`);
+  else if (frame.verdict === 1) setBadge("good", `✓ ${all} agree on tick ${frame.compared}`, `: ${first.digest}`);
   else setBadge("bad", `✗ desync: machines differ on tick ${frame.compared}`);
   const at = (values, part) => values[Math.floor((values.length - 1) * part)] ?? 0;
   const show = (values) => `${at(values, 0.5).toFixed(1)} ≤ ${at(values, 0.99).toFixed(1)} ms`;
@@ -127,19 +142,24 @@ function showNumbers() {
 
 // ---- drawing between two frames
 
+/** Interval of the numbers, ms. */
+const NUMBERS = 100;
 const shown = [];
-let painted = 0;
+let painted = 0, numbered = 0;
 
 function paint() {
   requestAnimationFrame(paint);
   const begun = performance.now();
-  player.poll(begun);
+  player.poll();
   if (history.length === 0) return;
-  // Spreads the work: each repaint updates a sixth of it.
-  const turn = painted++ % 6;
-  if (turn < cards.list.length) cards.show(turn, chosen?.history ?? history);
-  else if (turn === 5) showNumbers();
-  if (painter) painter.draw(cards.list.map((card) => card.view), chosen ? still() : moving(begun), theme.isDark());
+  // Spreads the work: each repaint updates the curves of one machine.
+  cards.show(painted++ % cards.list.length, chosen?.history ?? history);
+  if (begun - numbered > NUMBERS) {
+    numbered = begun;
+    showNumbers();
+  }
+  map.draw(begun, controls.way);
+  if (painter) cards.label(painter.draw(cards.list.map((card) => card.view), chosen ? still() : moving(begun), theme.isDark()));
   cost.push(performance.now() - begun);
   if (cost.length > HISTORY) cost.shift();
 }

@@ -7,8 +7,10 @@ export const element = (name, content, className = "") => Object.assign(document
 export const plural = (number, one, more = `${one}s`) => `${number} ${Number(number) === 1 ? one : more}`;
 
 export class Report {
-  constructor(root) {
+  /** `showBody` receives the body of a desync, by its index. */
+  constructor(root, showBody) {
     this.root = root;
+    this.showBody = showBody;
     /** Desyncs shown since the last injected fault. */
     this.desyncs = 0;
   }
@@ -16,7 +18,7 @@ export class Report {
   begin() {
     this.desyncs = 0;
     this.root.replaceChildren();
-    this.line("Arrow keys or WASD walk, space jumps, E shoves, or use a gamepad; until then a bot plays for you. Make the network bad, disconnect a machine, flip a bit and read the explanation. Click a bar of rollbacks to see the resimulated bodies.");
+    this.line("Arrow keys or WASD walk, space jumps, F shoves; or use a gamepad or the buttons of a touch screen. Until then a bot plays for you. Make the network bad, disconnect a machine, flip a bit and read the explanation. Click a bar of rollbacks to see the resimulated bodies.");
   }
 
   line(content, className = "") {
@@ -32,6 +34,9 @@ export class Report {
   note(note) {
     if (note.note === "bit_flip") this.desyncs = 0;
     if (note.note === "differ") return;
+    // Every pair of machines agrees again; the first one of a tick is shown.
+    if (note.note === "agreed" && note.tick === this.agreed) return;
+    if (note.note === "agreed") this.agreed = note.tick;
     if (note.note !== "desync") return this.line(note.text, note.note === "refused" || note.note === "stopped" ? "wrong" : "");
     // Every pair of machines reports the same desync; only the first report is shown.
     if (this.desyncs++ === 0) this.desync(note);
@@ -49,7 +54,14 @@ export class Report {
     const list = document.createElement("dl");
     for (const [name, value] of facts) list.append(element("dt", name), element("dd", value));
     const box = element("div", "", "desync");
-    box.append(element("h3", `✗ Desync on tick ${note.tick}`), list);
+    const title = element("h3", `✗ Desync on tick ${note.tick}`);
+    if (note.body !== null) {
+      const button = Object.assign(element("button", "Show body"), { type: "button" });
+      button.addEventListener("click", () => this.showBody(note.body));
+      title.append(button);
+      this.showBody(note.body);
+    }
+    box.append(title, list);
     this.add(box);
   }
 }

@@ -58,7 +58,7 @@ function readFrame(view, at) {
   for (let i = 0; i < peers; i++) {
     const peer = {
       present: u32(), confirmed: u32(), lead: u16(), depth: u16(), again: u16(), redone: u16(), stalls: u16(),
-      bytes: u16(), delay: u16(), rate: u16() / 500, millis: u16() / 100,
+      bytes: u16(), delay: u16(), rate: u16() / 500, millis: u16() / 100, connected: u8() === 1,
     };
     peer.score = Array.from({ length: u8() }, i16);
     peer.digest = "";
@@ -80,6 +80,11 @@ function readFrame(view, at) {
     }
     frame.peers.push(peer);
   }
+  // Packets sent since the last frame; lost ones have no time of flight.
+  frame.packets = Array.from({ length: u8() }, () => {
+    const [from, to, millis] = [u8(), u8(), u16()];
+    return { from, to, millis: millis === 65535 ? null : millis };
+  });
   return frame;
 }
 

@@ -1,7 +1,8 @@
 // Draws the machines: WebGL2, one canvas, a viewport for each machine, instances of two meshes.
-// Display only.
+// Players have outlines that stay visible behind other bodies. Display only.
 
-import { boxTriangles, fit, link, mesh, roundTriangles } from "./meshes.js";
+import { Camera, project } from "./camera.js";
+import { boxTriangles, link, mesh, roundTriangles } from "./meshes.js";
 
 const VERTEX = `#version 300 es
 layout(location=0) in vec3 corner;   // of the mesh, −1 to 1
@@ -30,10 +31,14 @@ void main() {
 const FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 v_normal; in vec3 v_unit; in vec4 v_paint; in vec3 v_place;
-uniform highp int mode; uniform vec2 half_sides; uniform vec3 floor_paint; uniform float alpha; uniform float shade; uniform float ambient;
+uniform highp int mode; uniform vec2 half_sides; uniform vec3 floor_paint; uniform float alpha; uniform float shade; uniform float ambient; uniform bool plain;
 out vec4 color;
 float line(float distance) { float w = fwidth(distance); return 1.0 - smoothstep(0.05, 0.05 + w, abs(distance)); }
 void main() {
+  if (plain) {
+    color = vec4(v_paint.rgb, alpha);
+    return;
+  }
   if (mode == 2) {
     float far = length(v_unit.xz);
     color = vec4(0, 0, 0, shade * smoothstep(1.0, 0.25, far) / (1.0 + 0.6 * max(v_normal.y - 0.5, 0.0)));
@@ -72,11 +77,17 @@ const PROPS = [[0.62, 0.65, 0.70], [0.72, 0.66, 0.58], [0.56, 0.66, 0.66]];
 /** Colours of resimulated islands, in turn; distinguishable for most colour-blind readers. */
 const ISLANDS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0.25, 0.80, 0.62], [0.92, 0.42, 0.20]];
 const DIM = [0.44, 0.46, 0.49];
+/** Colours of a focused body, in turn. */
+const FLASH = [[1, 0.25, 0.2], [1, 0.95, 0.9]];
+/** Length of a flash, ms: fewer than three a second. */
+const FLASH_FOR = 250;
+/** Width of an outline, m. */
+const OUTLINE = 0.07;
 /** Floats of an instance: position, rotation, size, colour and pattern. */
 const PARTS = [3, 4, 3, 4], ROW = 14;
 /** Frames between two layout queries, which force a reflow. */
 const LOOK_EVERY = 20;
-const UPRIGHT = [0, 0, 0, 1], TIPPED = [0.36, 0.15, 0.36, 0.85];
+const UPRIGHT = [0, 0, 0, 1];
 
 /** Instances of one mesh, in a buffer reused from frame to frame. */
 class Rows {
@@ -93,21 +104,27 @@ class Rows {
     for (let k = 0; k < 3; k++) numbers[to + 10 + k] = paint[k] * tint;
     numbers[to + 13] = pattern;
   }
+
+  /** Enlarges all instances along this many axes of their size, m. */
+  grow(by, axes) {
+    for (let row = 0; row < this.count; row++) for (let k = 0; k < axes; k++) this.numbers[row * ROW + 7 + k] += by;
+  }
 }
 
 export class Painter {
   /** Throws without WebGL2. */
   constructor(canvas) {
     this.canvas = canvas;
-    const gl = this.gl = canvas.getContext("webgl2", { antialias: true, alpha: true });
+    const gl = this.gl = canvas.getContext("webgl2", { antialias: true, alpha: true, stencil: true });
     if (!gl) throw new Error("it has no WebGL2");
     this.program = link(gl, VERTEX, FRAGMENT);
-    this.uniform = Object.fromEntries(["camera", "mode", "half_sides", "floor_paint", "alpha", "shade", "ambient"]
+    this.uniform = Object.fromEntries(["camera", "mode", "half_sides", "floor_paint", "alpha", "shade", "ambient", "plain"]
       .map((name) => [name, gl.getUniformLocation(this.program, name)]));
     this.buffer = gl.createBuffer();
     this.box = mesh(gl, boxTriangles(), this.buffer, PARTS);
     this.round = mesh(gl, roundTriangles(), this.buffer, PARTS);
-    addEventListener("resize", () => { this.places = null; });
+    new ResizeObserver(() => { this.places = null; }).observe(canvas);
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
     gl.enable(gl.SCISSOR_TEST);
@@ -117,10 +134,11 @@ export class Painter {
 
   setScene(scene) {
     this.scene = scene;
-    this.cameras = new Map();
+    this.cameras = [];
+    this.focused = null;
     this.places = null;
     const room = scene.things.length + 8;
-    this.rows = Object.fromEntries(["box", "round", "shadow", "goal", "ghostBox", "ghostRound", "floor"].map((name) => [name, new Rows(room)]));
+    this.rows = Object.fromEntries(["box", "round", "shadow", "goal", "ghostBox", "ghostRound", "floor", "rimBox", "rimRound"].map((name) => [name, new Rows(room)]));
     let seat = 0, prop = 0;
     for (const thing of scene.things) {
       const side = SIDES[(thing.side ?? 0) % SIDES.length];
@@ -143,10 +161,18 @@ export class Painter {
     this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
 
-  /** `views`: the page area of each machine; `peers`: its bodies, ghosts, islands to mark or nothing, and the seat
-   *  to mark if it is not the machine's own. */
-  draw(views, peers, dark) {
+  /** Moves all cameras to a body for some milliseconds, and lets it flash. */
+  focus(body, length) {
+    this.focused = { body, until: performance.now() + length };
+  }
+
+  /** `views`: the page area of each machine; `peers`: its bodies, ghosts, and islands to mark or nothing. `still`: the
+   *  cameras jump. Returns the place of each player's name in each view. */
+  draw(views, peers, dark, still = false) {
     const { gl, canvas } = this;
+    const now = performance.now();
+    if (this.focused && now > this.focused.until) this.focused = null;
+    canvas.dataset.focus = this.focused?.body ?? "";
     if (!this.places || this.places.age++ >= LOOK_EVERY) this.places = this.measure(views);
     const { width, height, areas } = this.places;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
@@ -160,18 +186,32 @@ export class Painter {
     gl.uniform1f(this.uniform.shade, dark ? 0.42 : 0.3);
     gl.uniform1f(this.uniform.ambient, dark ? 0.46 : 0.76);
     const sky = dark ? [0.063, 0.078, 0.102] : [0.902, 0.918, 0.941];
-    areas.forEach((area, i) => {
-      if (area[2] < 2 || area[3] < 2 || !peers[i]) return;
+    return areas.map((area, i) => {
+      if (area[2] < 2 || area[3] < 2 || !peers[i]) return null;
       gl.viewport(...area);
       gl.scissor(...area);
       gl.clearColor(...sky, 1);
-      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-      const key = (area[2] / area[3]).toFixed(3);
-      if (!this.cameras.has(key)) this.cameras.set(key, fit(this.scene.half, area[2] / area[3]));
-      gl.uniformMatrix4fv(this.uniform.camera, false, this.cameras.get(key));
-      this.gather(i, peers[i]);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+      const { bodies } = peers[i];
+      const from = this.focused ? this.focused.body * 8 : 0;
+      const focus = this.focused ? [bodies[from], bodies[from + 1], bodies[from + 2]] : null;
+      this.cameras[i] ??= new Camera();
+      const matrix = this.cameras[i].follow(this.scene, bodies, area[2] / area[3], { focus, still: still || this.calm.matches, now });
+      gl.uniformMatrix4fv(this.uniform.camera, false, matrix);
+      this.gather(peers[i], now);
       this.drawRows();
+      return this.heads(matrix, bodies);
     });
+  }
+
+  /** Places of the players' names; nothing for one who falls. */
+  heads(matrix, bodies) {
+    const heads = [];
+    this.scene.things.forEach(({ seat, size }, i) => {
+      const [x, y, z] = [bodies[i * 8], bodies[i * 8 + 1], bodies[i * 8 + 2]];
+      if (seat !== undefined) heads[seat] = y < -2 ? null : project(matrix, x, y + size[0] + size[1] + 0.2, z);
+    });
+    return heads;
   }
 
   /** Viewports of the machines, in canvas pixels. */
@@ -185,7 +225,7 @@ export class Painter {
     return { width: Math.round(box.width * scale), height: Math.round(box.height * scale), areas, age: 0 };
   }
 
-  gather(machine, { bodies, ghosts, islands, marked = machine }) {
+  gather({ bodies, ghosts, islands }, now) {
     const { rows, scene } = this;
     for (const list of Object.values(rows)) list.count = 0;
     rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
@@ -198,12 +238,13 @@ export class Painter {
         paint = island === undefined ? DIM : ISLANDS[island % ISLANDS.length];
         pattern = island === undefined ? 0 : 2;
       } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Sleeping bodies are darker.
+      const flash = this.focused?.body === i && FLASH[this.calm.matches ? 0 : Math.floor(now / FLASH_FOR) % 2];
+      if (flash) [paint, pattern, tint] = [flash, 0, 1];
       rows[thing.shape].add(bodies, from, thing.size, paint, pattern, tint);
+      if (flash || thing.seat !== undefined) rows[thing.shape === "box" ? "rimBox" : "rimRound"].add(bodies, from, thing.size, flash || thing.paint, 0);
       // Bodies outside the field cast no shadow.
       const [wide, long] = scene.half;
       if (bodies[from + 1] > 0 && Math.abs(bodies[from]) < wide && Math.abs(bodies[from + 2]) < long) rows.shadow.add(bodies, from, thing.size, paint, 0);
-      // Marks the local or highlighted player.
-      if (thing.seat === marked) rows.box.add([bodies[from], bodies[from + 1] + 1.45, bodies[from + 2], ...TIPPED], 0, [0.2, 0.2, 0.2], [1, 1, 1], 0);
     });
     for (let j = 0; j < ghosts.length; j += 8) {
       const thing = scene.things[ghosts[j + 7]];
@@ -225,12 +266,44 @@ export class Painter {
     see(1);
     this.instances(this.box, 0, rows.box);
     this.instances(this.round, 1, rows.round);
+    this.outlines(see);
     see(0.34);
     this.instances(this.box, 0, rows.ghostBox);
     this.instances(this.round, 1, rows.ghostRound);
     see(0.28);
     this.instances(this.box, 0, rows.goal);
     see(1);
+  }
+
+  /** Outlines around players and a focused body, and a tint where other bodies hide them. */
+  outlines(see) {
+    const { gl, uniform, rows } = this;
+    const both = () => {
+      this.instances(this.box, 0, rows.rimBox);
+      this.instances(this.round, 1, rows.rimRound);
+    };
+    gl.uniform1i(uniform.plain, 1);
+    see(0.4);
+    gl.depthFunc(gl.GREATER);
+    both();
+    gl.depthFunc(gl.LESS);
+    // The stencil keeps the silhouettes; grown ones are drawn around them.
+    gl.disable(gl.DEPTH_TEST);
+    gl.enable(gl.STENCIL_TEST);
+    gl.stencilFunc(gl.ALWAYS, 1, 255);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.REPLACE);
+    gl.colorMask(false, false, false, false);
+    both();
+    gl.colorMask(true, true, true, true);
+    gl.stencilFunc(gl.NOTEQUAL, 1, 255);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.KEEP);
+    rows.rimBox.grow(OUTLINE, 3);
+    rows.rimRound.grow(OUTLINE, 1);
+    see(0.95);
+    both();
+    gl.disable(gl.STENCIL_TEST);
+    gl.enable(gl.DEPTH_TEST);
+    gl.uniform1i(uniform.plain, 0);
   }
 
   instances(mesh, mode, rows) {

@@ -1,5 +1,4 @@
-// Meshes: a box, and a capsule (a sphere cut at its equator and pulled apart). Also the camera that
-// covers the whole field.
+// Meshes: a box, and a capsule (a sphere cut at its equator and pulled apart).
 
 export function link(gl, vertex, fragment) {
   const program = gl.createProgram();
@@ -62,36 +61,4 @@ export function roundTriangles(around = 20, rings = 6) {
     out.push(...p, ...q, ...r, ...p, ...r, ...s);
   }
   return out;
-}
-
-/** A camera from the south and above, at the least distance that shows the whole field. */
-export function fit([x, z], aspect) {
-  const corners = [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [0, 1.2].map((y) => [i * (x + 0.4), y, j * (z + 0.4)])));
-  let camera;
-  for (let far = 10; far < 90; far += 0.25) {
-    camera = look(far, z * 0.06, aspect, aspect < 1.3 ? 1.1 : 0.88);
-    const inside = corners.every(([px, py, pz]) => {
-      const dot = (row) => camera[row] * px + camera[4 + row] * py + camera[8 + row] * pz + camera[12 + row];
-      return Math.abs(dot(0)) < dot(3) * 0.99 && Math.abs(dot(1)) < dot(3) * 0.98;
-    });
-    if (inside) break;
-  }
-  return camera;
-}
-
-/** Looks down at (0, 0, z) from `far` metres, by column. */
-function look(far, z, aspect, tilt) {
-  const field = 0.5, near = 1, end = 200;
-  const [s, c] = [Math.sin(tilt), Math.cos(tilt)];
-  const f = 1 / Math.tan(field / 2);
-  const [depth, shift] = [(end + near) / (near - end), (2 * end * near) / (near - end)];
-  // Eye space: x stays; y = c·y − s·z; z = s·y + c·z − far.
-  const ey = [c, -s], ez = [s, c];
-  const wy = s * z, wz = -c * z - far;
-  return new Float32Array([
-    f / aspect, 0, 0, 0,
-    0, f * ey[0], depth * ez[0], -ez[0],
-    0, f * ey[1], depth * ez[1], -ez[1],
-    0, f * wy, depth * wz + shift, -wz,
-  ]);
 }

@@ -11,23 +11,56 @@
 macro_rules! kernels {
     ($(#[$feature:meta])?) => {
         use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH, Slender};
-        use super::quotients::{effective_masses, impulse_caps, invert, sliding_caps};
+        use super::quotients::{effective_masses, impulse_caps, invert, portions, sliding_caps};
         use super::stage::Stage;
-        use super::{Batch, OCTAGON};
+        use super::{Batch, COS_22, COS_45, SIN_22};
         use crate::math::Lane;
         use crate::step::constraint::{Motion, ONE_22, SPEED_CAP};
         use crate::step::rows::RowsMut;
         use core::ops::Range;
         use ops::{AT_ONCE, L, W, add, add_up, as_speed, as_unit, gather, half, if_positive, load, max, min, minus, odd, plus, round, scatter, splat, store, sub, wide};
 
-        /// Clamps to an octagon, between 0.93 and 1.05 of the circle by direction. Needs no square root and no division.
+        /// Facets of the polygon that bounds friction, see [`COS_22`]: the larger component, and half the distance along the oblique
+        /// facets. Half, because the whole may not fit.
         $(#[$feature])?
         #[inline]
-        fn clamp_to_octagon(x: L<20>, y: L<20>, bound: L<20>) -> [L<20>; 2] {
-            let (x, y) = (clamp(x, bound), clamp(y, bound));
-            let excess = sub(add(abs(x), abs(y)), times(splat(OCTAGON), bound));
-            let cut = half(max(excess, zero()));
-            [if_positive(x, sub(x, cut), add(x, cut)), if_positive(y, sub(y, cut), add(y, cut))]
+        fn facets([x, y]: [L<20>; 2]) -> [L<20>; 2] {
+            let (x, y) = (abs(x), abs(y));
+            let (most, least) = (max(x, y), min(x, y));
+            let (a, b) = (half(most), half(least));
+            let steep = round::<30, 20>(plus(plus(wide(), splat(COS_22), a), splat(SIN_22), b));
+            [most, max(steep, times(splat(COS_45), add(a, b)))]
+        }
+
+        /// Bounds an impulse across a direction. `stopping` is the one that would stop the motion, `opposing` the last one with a change
+        /// against the motion. Beyond the bound, friction opposes the motion, wherever the stopping impulse points.
+        $(#[$feature])?
+        #[inline]
+        fn bounded(stopping: [L<20>; 2], opposing: [L<20>; 2], bound: L<20>) -> [L<20>; 2] {
+            let [most, oblique] = facets(stopping);
+            let beyond = max(sub(most, bound), sub(oblique, half(bound)));
+            let mut slides = Eight::default();
+            store(&mut slides, 0, beyond);
+            if slides.0[..AT_ONCE].iter().all(|beyond| *beyond <= 0) {
+                return stopping;
+            }
+            let limited = limited(opposing, bound);
+            [if_positive(beyond, limited[0], stopping[0]), if_positive(beyond, limited[1], stopping[1])]
+        }
+
+        /// Shortens impulses to the bound, with their direction. Not inlined, so that the pass needs fewer registers.
+        $(#[$feature])?
+        #[inline(never)]
+        fn limited([x, y]: [L<20>; 2], bound: L<20>) -> [L<20>; 2] {
+            let [most, oblique] = facets([x, y]);
+            let mut sizes = [Eight::default(); 3];
+            for (to, value) in sizes.iter_mut().zip([bound, most, oblique]) {
+                store(to, 0, value);
+            }
+            let mut factor = Eight::default();
+            portions::<AT_ONCE>(&sizes, &mut factor);
+            let factor = load(&factor, 0);
+            [times(factor, x), times(factor, y)]
         }
 
         $(#[$feature])?
@@ -49,7 +82,8 @@ macro_rules! kernels {
                 [load(&pack.sliding_impulse[0], group), load(&pack.sliding_impulse[1], group)];
             let wanted1 = sub(old1, round::<30, 20>(plus(plus(wide(), k11, v1), k12, v2)));
             let wanted2 = sub(old2, round::<30, 20>(plus(plus(wide(), k12, v1), k22, v2)));
-            let [new1, new2] = clamp_to_octagon(wanted1, wanted2, bound);
+            let opposing = [sub(old1, v1), sub(old2, v2)];
+            let [new1, new2] = bounded([wanted1, wanted2], opposing, bound);
             store(&mut pack.sliding_impulse[0], group, new1);
             store(&mut pack.sliding_impulse[1], group, new2);
             let (d1, d2) = (sub(new1, old1), sub(new2, old2));
@@ -64,7 +98,7 @@ macro_rules! kernels {
             turn_both::<RESTS>(&turns, a, b);
         }
 
-        /// Solves a twist or rolling row, bounded by the normal impulse.
+        /// Solves the twist row, bounded by the normal impulse.
         $(#[$feature])?
         #[inline]
         fn twist<const RESTS: bool>(
@@ -81,6 +115,34 @@ macro_rules! kernels {
             store(&mut row.impulse, group, impulse);
             let mut turns = [[wide(); 3]; 2];
             turn::<RESTS>(&mut turns, &row.row, group, sub(impulse, old));
+            turn_both::<RESTS>(&turns, a, b);
+        }
+
+        /// Solves the two rolling rows, bounded together by the normal impulse.
+        $(#[$feature])?
+        #[inline]
+        fn roll<const RESTS: bool>(
+            [first, second]: &mut [AngularPack; 2],
+            group: usize,
+            load_on_it: L<20>,
+            a: &mut M,
+            b: &mut M,
+        ) {
+            let cap = min(load(&first.cap, group), load(&second.cap, group));
+            let bound = min(times(load(&first.friction, group), load_on_it), cap);
+            let v1 = spin::<RESTS>(wide(), &first.row, group, &a[1], &b[1]);
+            let v2 = spin::<RESTS>(wide(), &second.row, group, &a[1], &b[1]);
+            let [m1, m2] = [load(&first.effective_mass, group), load(&second.effective_mass, group)];
+            let [old1, old2] = [load(&first.impulse, group), load(&second.impulse, group)];
+            let stopping = [sub(old1, times(m1, v1)), sub(old2, times(m2, v2))];
+            let mass = max(m1, m2);
+            let opposing = [sub(old1, times(mass, v1)), sub(old2, times(mass, v2))];
+            let [new1, new2] = bounded(stopping, opposing, bound);
+            store(&mut first.impulse, group, new1);
+            store(&mut second.impulse, group, new2);
+            let mut turns = [[wide(); 3]; 2];
+            turn::<RESTS>(&mut turns, &first.row, group, sub(new1, old1));
+            turn::<RESTS>(&mut turns, &second.row, group, sub(new2, old2));
             turn_both::<RESTS>(&turns, a, b);
         }
 
@@ -356,8 +418,11 @@ macro_rules! kernels {
             let on_it = min(on_it, load(&pack.impulse_cap, group));
             let bound = min(times(load(&pack.friction, group), on_it), load(&pack.sliding_cap, group));
             slide::<RESTS>(pack, group, bound, &mut a, &mut b);
-            for row in angular {
+            if let Some((row, rolling)) = angular.split_first_mut() {
                 twist::<RESTS>(row, group, on_it, &mut a, &mut b);
+                if let Some(rows) = rolling.first_chunk_mut::<2>() {
+                    roll::<RESTS>(rows, group, on_it, &mut a, &mut b);
+                }
             }
             let (a_mut, b_mut) = (&mut a, &mut b);
             match points.len() {

@@ -26,8 +26,11 @@ use core::ops::Range;
 use pack::{AngularPack, Pack, PointPack};
 use stage::Stage;
 
-/// Corner cut of the octagon that approximates the friction circle: |x| + |y| ≤ 1.32 r.
-pub(super) const OCTAGON: Q30 = Q30::from_bits(1_417_339_207);
+/// Directions of the facets of the regular polygon of 16 sides that approximates the circle of friction: cosine and sine of π/8, cosine of π/4.
+/// The polygon touches the circle in the middle of each side, and exceeds it by 2 % at the corners.
+pub(super) const COS_22: Q30 = Q30::from_bits(992_008_094);
+pub(super) const SIN_22: Q30 = Q30::from_bits(410_903_207);
+pub(super) const COS_45: Q30 = Q30::from_bits(759_250_125);
 
 /// Inputs of the kernels: packs in solver order, and the rows of their bodies.
 pub(crate) struct Batch<'a> {

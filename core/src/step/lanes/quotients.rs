@@ -2,7 +2,7 @@
 //! width, where the compiler vectorises them. A floating-point guess is checked with integers, so results do not depend
 //! on floats. A wrong guess, which IEEE rounding excludes, falls back to integer division.
 
-use super::pack::{Eights, WIDTH};
+use super::pack::{Eight, Eights, WIDTH};
 
 /// Added to a float from 0 to 2⁵¹, this leaves it in the last bits, rounded to an integer.
 const ROOM_BITS: u64 = 0x433 << 52;
@@ -31,6 +31,20 @@ pub(super) fn impulse_caps(largest: &[i32; WIDTH]) -> [i32; WIDTH] {
 #[inline(always)]
 pub(super) fn sliding_caps(largest: &[i32; WIDTH]) -> [i32; WIDTH] {
     reciprocals::<{ 28 + 22 }>(&each(largest, |largest| largest.max(1 << 22)))
+}
+
+/// Writes bound / max(most, 2·oblique), at most 1, with 30 fractional bits, for the first `N` lanes of the three sizes.
+#[inline(always)]
+pub(super) fn portions<const N: usize>(
+    [bound, most, oblique]: &[Eight<20>; 3],
+    factors: &mut Eight<30>,
+) {
+    let (mut bounds, mut sizes) = ([0; N], [0; N]);
+    for lane in 0..N {
+        bounds[lane] = i64::from(bound.0[lane]);
+        sizes[lane] = i64::from(most.0[lane]).max(2 * i64::from(oblique.0[lane])).max(1);
+    }
+    factors.0[..N].copy_from_slice(&fractions(&bounds, &sizes));
 }
 
 /// Inverts a symmetric matrix of 11, 12 and 22.
@@ -92,10 +106,10 @@ pub(super) fn reciprocals<const SHIFT: u32>(divisors: &[i32; WIDTH]) -> [i32; WI
 /// 2⁴¹.
 #[inline(always)]
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
-pub(super) fn fractions(k: &[i64; WIDTH], divisors: &[i64; WIDTH]) -> [i32; WIDTH] {
-    let mut quotients = [0; WIDTH];
+pub(super) fn fractions<const N: usize>(k: &[i64; N], divisors: &[i64; N]) -> [i32; N] {
+    let mut quotients = [0; N];
     let mut wrong = 0;
-    for lane in 0..WIDTH {
+    for lane in 0..N {
         let divisor = divisors[lane];
         let size = k[lane].abs().min(divisor);
         let float = |bits: i64| f64::from_bits(bits as u64 | ROOM_BITS) - ROOM;
@@ -108,7 +122,7 @@ pub(super) fn fractions(k: &[i64; WIDTH], divisors: &[i64; WIDTH]) -> [i32; WIDT
         wrong |= bad;
     }
     if wrong < 0 {
-        for lane in 0..WIDTH {
+        for lane in 0..N {
             let size = ((k[lane].abs() << 30) / divisors[lane]).min(1 << 30) as i32;
             quotients[lane] = if k[lane] < 0 { -size } else { size };
         }

@@ -4,8 +4,7 @@ use crate::data::IndexSet;
 use crate::step::Scratch;
 use crate::step::rules::Rule;
 use crate::world::World;
-use crate::world::frame::{Frame, Place, Store, index_at};
-use crate::world::pages::Page;
+use crate::world::frame::{Frame, Store, index_at};
 use crate::world::rows::{BodyIndex, Overlap, PAGE_ROWS, body_of};
 
 /// Gives the old frame of the next tick the ids, pages and commanded changes of this timeline.
@@ -15,19 +14,12 @@ pub(in crate::step) fn begin_next(world: &mut World, scratch: &mut Scratch, next
     forget_pages(work, store, scratch, next);
     next.match_pages(work, store);
     for index in dirty.iter() {
-        let Place { stream, page, row } = Place::of(index);
-        let Some(from) = work.streams.get(stream).and_then(|s| s.cold.get(page)).copied() else {
+        if !work.has_page(index) {
             // Only the old timeline has this page, and its next frame has it too.
             scratch.diff.mark(index);
             continue;
-        };
-        let to = next.streams[stream].cold[page];
-        let (a, b) = (store.cold.get(from), store.cold.get(to));
-        if !a.has_same(b, row) {
-            let mut new = store.cold.take_for_writing(&mut next.streams[stream].cold[page], 0);
-            new.copy_from(store.cold.get(to));
-            new.take_row(store.cold.get(from), row);
-            store.cold.put(next.streams[stream].cold[page], new, to);
+        }
+        if next.take_commanded_rows(work, store, index) {
             scratch.diff.mark(index);
         }
         next.mark_active(store, index);

@@ -3,7 +3,7 @@
 use crate::data::ClaimError;
 use crate::world::def::BodyDef;
 use crate::world::errors::CommandError;
-use crate::world::frame::{Place, STREAM_BODIES, stream_ids};
+use crate::world::frame::{Place, stream_ids};
 use crate::world::rows::{ColdRow, HotRow, ShapeRow};
 use crate::world::spawn::rows;
 use crate::world::{BodyId, World};
@@ -51,8 +51,7 @@ impl World {
             ClaimError::Used => CommandError::IdUsed(body),
             ClaimError::OutOfRange => CommandError::IdOutOfRange(body),
         };
-        let number = body.0.index() / STREAM_BODIES;
-        let number = u8::try_from(number).map_err(|_| CommandError::IdOutOfRange(body))?;
+        let number = body.stream();
         // The stream is created last: a refused command leaves no trace.
         match self.work.streams.get(usize::from(number)) {
             Some(stream) => stream.ids.check_claim(body.0),
@@ -87,11 +86,7 @@ impl World {
         self.pending.void.insert(index);
         self.pending.forces.remove(index);
         Arc::make_mut(&mut self.work.streams[place.stream].ids).free(body.0);
-        *self.work.hot_mut(&mut self.store, index) = HotRow::default();
-        let page = self.work.cold_page_mut(&mut self.store, index);
-        page.live &= !(1 << place.row);
-        page.rows[place.row] = ColdRow::default();
-        page.shapes.retain(|shape| usize::from(shape.row) != place.row);
+        self.work.remove_rows(&mut self.store, index);
         self.mark_changed(index);
         Ok(())
     }

@@ -12,6 +12,7 @@ impl World {
     ///
     /// # Errors
     /// If the definition is out of range, or stream 0 is full.
+    #[doc(alias("insert", "create_body", "CreateAndAddBody"))]
     pub fn spawn(&mut self, def: BodyDef) -> Result<BodyId, CommandError> {
         self.spawn_in(0, def)
     }
@@ -28,13 +29,13 @@ impl World {
         Ok(id)
     }
 
-    /// Spawns a body with an id that the game chooses, say one that another world or a saved game has. Its index decides the stream:
-    /// stream n has the indices from 65,536·n on.
+    /// Spawns a body with an id that the game chooses, say one that another world or a saved game has, or that
+    /// [`BodyId::new`] makes of a stream, an index and a generation.
     ///
     /// The id must be free: no body may have its index, and its generation must be higher than that of all earlier bodies with this
     /// index, so that an old id never names another body. The index leaves the free indices of its stream, and returns with the
     /// next generation when the body is despawned; all lower indices that are not in use are free, and [`spawn`](Self::spawn) takes the
-    /// lowest. Rows are stored by index, so an index far above all others costs memory for those between.
+    /// lowest. An unused index costs 5 bytes, at most 300 kB in a stream, and each held tick half a byte of them.
     ///
     /// ```
     /// use isostep_core::{real, shape::Shape, world::{BodyDef, CommandError, World, WorldDef}};
@@ -49,7 +50,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// If the definition is out of range, or the id is taken, was in use before, or belongs to no stream.
+    /// If the definition is out of range, or the id is taken or was in use before.
     pub fn spawn_with_id(&mut self, id: BodyId, def: BodyDef) -> Result<(), CommandError> {
         self.command(Command::SpawnWithId(id, Box::new(def))).map(drop)
     }
@@ -58,14 +59,20 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
+    #[doc(alias("remove", "destroy_body"))]
     pub fn despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Despawn(body)).map(drop)
     }
 
     /// Sets the velocity of a body's centre of mass, m/s.
     ///
+    /// Wakes a sleeping body, unless the velocity is zero, which it has: a command that would change neither velocity nor shape wakes
+    /// nothing. Commands that change settings wake it also if the value stays the same, apart from those whose documentation says
+    /// otherwise.
+    ///
     /// # Errors
-    /// If the body does not exist or is static, or the speed exceeds [`MAX_SPEED`](crate::world::MAX_SPEED).
+    /// If the body does not exist or is fixed, or the speed exceeds [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("set_linvel", "set_linear_velocity"))]
     pub fn set_velocity(&mut self, body: BodyId, velocity: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetVelocity(body, velocity)).map(drop)
     }
@@ -75,7 +82,8 @@ impl World {
     /// The forces of a tick add up. They are constant over the tick, act in every substep like gravity, and end with it: call this on
     /// every tick for a lasting force. A body does not fall asleep while a force acts, and a sleeping body wakes, unless the force is
     /// zero. At 60 ticks per second and 8 substeps an acceleration below 0.0002 m/s² rounds to zero, as for gravity. The sweep that
-    /// prevents tunnelling knows the velocity at the start of the tick only: use an impulse for a sudden change.
+    /// prevents tunnelling knows the velocity at the start of the tick only: use an impulse for a sudden change. On a disabled body a force
+    /// has no effect.
     ///
     /// ```
     /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
@@ -92,6 +100,7 @@ impl World {
     /// # Errors
     /// If the body does not exist or is not dynamic, or the forces of this tick would change its velocity by more than
     /// [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("add_force", "apply_force_to_center"))]
     pub fn apply_force(&mut self, body: BodyId, force: Vec3) -> Result<(), CommandError> {
         self.command(Command::Force(body, force)).map(drop)
     }
@@ -101,6 +110,7 @@ impl World {
     ///
     /// # Errors
     /// As for [`apply_force`](Self::apply_force) and [`apply_torque`](Self::apply_torque), or if the point is outside the world.
+    #[doc(alias("add_force_at_point", "apply_force_at_point"))]
     pub fn apply_force_at(
         &mut self,
         body: BodyId,
@@ -114,6 +124,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("add_impulse", "apply_linear_impulse"))]
     pub fn apply_impulse(&mut self, body: BodyId, impulse: Vec3) -> Result<(), CommandError> {
         self.command(Command::Impulse(body, impulse)).map(drop)
     }
@@ -122,6 +133,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias = "apply_impulse_at_point")]
     pub fn apply_impulse_at(
         &mut self,
         body: BodyId,
@@ -134,7 +146,8 @@ impl World {
     /// Sets a body's angular velocity, rad/s.
     ///
     /// # Errors
-    /// If the body does not exist or is static, or the angular velocity exceeds the limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    /// If the body does not exist or is fixed, or the angular velocity exceeds the limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    #[doc(alias = "set_angvel")]
     pub fn set_angular_velocity(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetAngularVelocity(body, spin)).map(drop)
     }
@@ -144,6 +157,7 @@ impl World {
     /// # Errors
     /// If the body does not exist or is not dynamic, or the torques of this tick would change its angular velocity by more than the
     /// limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    #[doc(alias = "add_torque")]
     pub fn apply_torque(&mut self, body: BodyId, torque: Vec3) -> Result<(), CommandError> {
         self.command(Command::Torque(body, torque)).map(drop)
     }
@@ -152,6 +166,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist or is not dynamic, or the new angular velocity would exceed the limit of the body ([`MAX_SPEED`](crate::world::MAX_SPEED)).
+    #[doc(alias = "apply_torque_impulse")]
     pub fn apply_angular_impulse(
         &mut self,
         body: BodyId,
@@ -163,16 +178,18 @@ impl World {
     /// Moves a body to a pose at once. Its velocity is unchanged, and nothing between the two poses is hit.
     ///
     /// # Errors
-    /// If the body does not exist, or the position is outside the world.
+    /// If the body does not exist, or its origin or its centre of mass would be outside the world.
+    #[doc(alias("set_position", "set_translation", "set_transform"))]
     pub fn teleport(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.command(Command::Teleport(body, pose)).map(drop)
     }
 
-    /// Moves a kinematic body so that it reaches a pose at the end of this tick, and pushes dynamic bodies on the way. The body
+    /// Moves a kinematic body so that it reaches a pose at the end of this tick, and pushes dynamic bodies on its path. The body
     /// keeps the velocity that this takes: call it every tick, or stop the body with [`set_velocity`](Self::set_velocity).
     ///
     /// # Errors
     /// If the body does not exist or is not kinematic, or the speed would exceed [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("set_next_kinematic_position", "move_kinematic", "set_target_transform"))]
     pub fn move_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.command(Command::MoveTo(body, pose)).map(drop)
     }
@@ -181,6 +198,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
+    #[doc(alias("wake_up", "set_awake", "activate"))]
     pub fn wake(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Wake(body)).map(drop)
     }
@@ -191,8 +209,9 @@ impl World {
     /// nothing if the body is asleep.
     ///
     /// # Errors
-    /// If the body does not exist, is disabled or is not dynamic; if a body of the island [may not sleep](crate::world::BodyDef::may_sleep); or if a
+    /// If the body does not exist, is disabled or is not dynamic; if [`can_sleep`](crate::world::BodyDef::can_sleep) is false for a body of the island; or if a
     /// command on this tick spawned, teleported or redefined a body of the island or one in contact with it. Then do it on the next tick.
+    #[doc(alias("sleep", "deactivate"))]
     pub fn put_to_sleep(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Sleep(body)).map(drop)
     }
@@ -217,6 +236,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, a value is out of range, or a dynamic body would have no mass.
+    #[doc(alias("set_additional_mass", "set_mass_data"))]
     pub fn set_mass(
         &mut self,
         body: BodyId,
@@ -226,15 +246,17 @@ impl World {
         self.command(Command::SetMass(body, mass, inertia)).map(drop)
     }
 
-    /// Changes the kind of a body. A body that becomes static loses its velocity.
+    /// Changes the kind of a body. A body that becomes fixed loses its velocity.
     ///
     /// # Errors
     /// If the body does not exist, or it has no mass or a half space and would become dynamic.
+    #[doc(alias("set_body_type", "set_motion_type"))]
     pub fn set_kind(&mut self, body: BodyId, kind: BodyKind) -> Result<(), CommandError> {
         self.command(Command::SetKind(body, kind)).map(drop)
     }
 
-    /// Disables or enables a body. A disabled body keeps its state and takes no part in the simulation.
+    /// Disables or enables a body. A disabled body keeps its state and takes no part in the simulation. Commands change its pose, velocity
+    /// and settings, so an impulse acts once it is enabled; forces have no effect, and it can't be put to sleep.
     ///
     /// # Errors
     /// If the body does not exist.
@@ -246,6 +268,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
+    #[doc(alias("set_locked_axes", "set_motion_locks"))]
     pub fn set_locks(&mut self, body: BodyId, locks: Locks) -> Result<(), CommandError> {
         self.command(Command::SetLocks(body, locks)).map(drop)
     }
@@ -254,6 +277,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, or the cap is negative or above [`MAX_SPEED`](crate::world::MAX_SPEED).
+    #[doc(alias("set_max_speed", "set_max_linear_velocity"))]
     pub fn set_speed_cap(&mut self, body: BodyId, cap: Real) -> Result<(), CommandError> {
         self.command(Command::SetSpeedCap(body, cap)).map(drop)
     }
@@ -262,6 +286,7 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist, or the factor is out of range.
+    #[doc(alias = "set_gravity_factor")]
     pub fn set_gravity_scale(&mut self, body: BodyId, scale: Real) -> Result<(), CommandError> {
         self.command(Command::SetGravityScale(body, scale)).map(drop)
     }
@@ -291,8 +316,9 @@ impl World {
     ///
     /// # Errors
     /// If the body does not exist.
-    pub fn set_may_sleep(&mut self, body: BodyId, may_sleep: bool) -> Result<(), CommandError> {
-        self.command(Command::SetMaySleep(body, may_sleep)).map(drop)
+    #[doc(alias("set_allow_sleeping", "enable_sleep"))]
+    pub fn set_can_sleep(&mut self, body: BodyId, can_sleep: bool) -> Result<(), CommandError> {
+        self.command(Command::SetCanSleep(body, can_sleep)).map(drop)
     }
 
     /// Reports [`Event::ContactPersisted`](crate::world::Event::ContactPersisted) for the body on every tick, or not. Does not
@@ -344,6 +370,7 @@ impl World {
     ///
     /// # Errors
     /// If the body or the shape does not exist, or the layer is above 31.
+    #[doc(alias = "set_collision_groups")]
     pub fn set_filter(
         &mut self,
         body: BodyId,
@@ -356,12 +383,12 @@ impl World {
     /// Replaces the geometry of a shape; its pose, density, material and filter stay.
     ///
     /// Mass, centre of mass and inertia follow from the shapes, unless they are [set](Self::set_mass). The origin of the body stays
-    /// in place, and so does the velocity of each of its points: that of the centre of mass changes by ω × the way that the centre
+    /// in place, and so does the velocity of each of its points: that of the centre of mass changes by ω × the distance that the centre
     /// moved. The contacts of the body lose their impulses for warm starting. Sleeping bodies in contact with it wake.
     ///
     /// # Errors
-    /// If the body or the shape does not exist, a dynamic body would get a half space or no valid mass, or its new size or centre
-    /// would make it too fast.
+    /// If the body or the shape does not exist, a dynamic body would get a half space or no valid mass, its new size or centre
+    /// would make it too fast, or its centre would be outside the world.
     pub fn set_shape(
         &mut self,
         body: BodyId,
@@ -401,6 +428,7 @@ impl World {
     ///
     /// # Errors
     /// As for [`set_shape`](Self::set_shape), or if the definition is out of range, or the body has 255 shapes.
+    #[doc(alias("add_collider", "create_shape"))]
     pub fn add_shape(&mut self, body: BodyId, def: ShapeDef) -> Result<u8, CommandError> {
         let number = self.free_ordinal(body)?;
         self.command(Command::AddShape(body, Box::new(def))).map(|_| number)
@@ -411,6 +439,7 @@ impl World {
     ///
     /// # Errors
     /// As for [`set_shape`](Self::set_shape).
+    #[doc(alias("remove_collider", "destroy_shape"))]
     pub fn remove_shape(&mut self, body: BodyId, shape: u8) -> Result<(), CommandError> {
         self.command(Command::RemoveShape(body, shape)).map(drop)
     }

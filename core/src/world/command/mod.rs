@@ -62,7 +62,7 @@ pub enum Command {
     /// Wakes a body and the bodies that fell asleep with it.
     Wake(BodyId),
     /// Allows or forbids the body to fall asleep.
-    SetMaySleep(BodyId, bool),
+    SetCanSleep(BodyId, bool),
     /// Applies a force at the centre of mass during this tick, N.
     Force(BodyId, Vec3),
     /// Applies a force at a point in world space during this tick, N. The torque is that of the pose at the command.
@@ -120,7 +120,7 @@ impl Command {
             | Self::SetDamping(body, ..)
             | Self::SetUserData(body, _)
             | Self::Wake(body)
-            | Self::SetMaySleep(body, _)
+            | Self::SetCanSleep(body, _)
             | Self::SetMass(body, ..)
             | Self::SetLocks(body, _)
             | Self::SetSpeedCap(body, _)
@@ -202,12 +202,14 @@ impl World {
             }
             Command::SetUserData(body, data) => {
                 self.quiet_change(body, |cold| cold.user_data = data)?;
+                #[cfg(feature = "test-internals")]
+                super::registry::marks::mark(&mut self.work, &mut self.store, body, data);
             }
             Command::Wake(body) => {
                 self.hot_of(body)?;
                 self.work.wake(&mut self.store, body.index(), &mut self.pending.woken);
             }
-            Command::SetMaySleep(body, may) => {
+            Command::SetCanSleep(body, may) => {
                 self.quiet_change(body, |cold| set_flag(&mut cold.flags, STAYS_AWAKE, !may))?;
                 self.wake_affected(body.index());
             }

@@ -1,7 +1,7 @@
 //! Commands that move a body: velocities, impulses, poses.
 
 use crate::math::{Q20, Quat, Real, Transform, Vec3, saturate};
-use crate::world::def::{MAX_SPEED, check_place};
+use crate::world::def::{MAX_SPEED, check_center, check_place};
 use crate::world::errors::CommandError;
 use crate::world::rows::{BodyKind, ColdRow, HotRow};
 use crate::world::weigh::Weight;
@@ -16,7 +16,7 @@ impl World {
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
         let cold = *self.work.cold(&self.store, body.index());
-        if cold.kind == BodyKind::Static {
+        if cold.kind == BodyKind::Fixed {
             return Err(CommandError::NotDynamic(body));
         }
         let mut hot = *self.work.hot(&self.store, body.index());
@@ -89,10 +89,11 @@ impl World {
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
         check_place(pose.translation)?;
-        let local = self.work.cold(&self.store, body.index()).local_center;
+        let center = pose.point(self.work.cold(&self.store, body.index()).local_center);
+        check_center(center)?;
         self.wake_affected(body.index());
         let hot = self.work.hot_mut(&mut self.store, body.index());
-        (hot.center, hot.rotation) = (pose.point(local), pose.rotation);
+        (hot.center, hot.rotation) = (center, pose.rotation);
         self.mark_changed(body.index());
         Ok(())
     }
@@ -125,6 +126,7 @@ impl HotRow {
         if weight.local_center != cold.local_center {
             let arm = hot.rotation.rotate(weight.local_center - cold.local_center);
             hot.center += arm;
+            check_center(hot.center)?;
             if !spin.is_zero() {
                 hot.velocity = speed_lanes(real_vector(hot.velocity) + spin.cross(arm))?;
             }

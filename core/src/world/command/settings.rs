@@ -16,16 +16,16 @@ impl World {
         if kind == BodyKind::Dynamic {
             let (page, row) =
                 (self.work.cold_page(&self.store, body.index()), Place::of(body.index()).row);
-            if page.rows[row].mass == Real::ZERO {
-                return Err(CommandError::NoMass);
-            }
             let plane = |shape: &ShapeRow| *shape.shape.geometry() == Geometry::HalfSpace;
             if page.shapes_of(row).iter().any(plane) {
                 return Err(MassError::HalfSpace.into());
             }
+            if page.rows[row].mass == Real::ZERO {
+                return Err(CommandError::NoMass);
+            }
         }
         self.cold_change(body, |cold| cold.kind = kind)?;
-        if kind == BodyKind::Static {
+        if kind == BodyKind::Fixed {
             let hot = self.work.hot_mut(&mut self.store, body.index());
             (hot.velocity, hot.spin) = Default::default();
             self.work.mark_active(&self.store, body.index());

@@ -9,9 +9,14 @@ mod rows;
 mod text;
 mod visitors;
 
+#[cfg_attr(
+    not(feature = "test-internals"),
+    expect(unused_imports, reason = "for rows of lists")
+)]
+pub(crate) use parts::Parts;
 pub(crate) use rows::{IdRow, Keyed, OverrideRow, WorldRow};
-pub(crate) use text::{Context, text};
-pub(crate) use visitors::{Reader, Residue, layout, put};
+pub(crate) use text::{Context, RowText, text};
+pub(crate) use visitors::{Reader, layout, put, put_residue};
 
 /// Interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +68,9 @@ pub(crate) trait Row: Clone {
     fn blank() -> Self;
 
     fn visit<V: Visitor>(&mut self, visitor: &mut V);
+
+    /// Text for the entity that a row is about, for explanations.
+    fn entity(row: &RowText<'_>) -> String;
 }
 
 /// A field in a row's bytes.

@@ -12,7 +12,7 @@ pub(super) const SPEED: Unit = Unit::Lane(20, "m/s");
 pub(super) const UNIT_LANE: Unit = Unit::Lane(30, "");
 
 /// Fields shared by several kinds of rows.
-pub(super) trait Parts: Visitor + Sized {
+pub(crate) trait Parts: Visitor + Sized {
     fn u8(&mut self, name: &'static str, unit: Unit, value: &mut u8) {
         *value = self.leaf(name, unit, 1, u64::from(*value)) as u8;
     }

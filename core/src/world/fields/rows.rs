@@ -1,7 +1,7 @@
 //! Fields of each kind of row.
 
 use super::parts::{METRES, Parts, SPEED, UNIT_LANE};
-use super::{Row, Unit, Visitor};
+use super::{Row, RowText, Unit, Visitor};
 use crate::Tick;
 use crate::data::{FixedVec, Id};
 use crate::math::{Real, Transform};
@@ -65,6 +65,10 @@ impl Row for WorldRow {
             }
         }
     }
+
+    fn entity(_: &RowText<'_>) -> String {
+        "world".to_owned()
+    }
 }
 
 /// A pair of material tags and its override.
@@ -87,6 +91,10 @@ impl Row for OverrideRow {
         *b = v.leaf("tag_b", Unit::Count, 2, u64::from(*b)) as u16;
         v.material("", material);
     }
+
+    fn entity(row: &RowText<'_>) -> String {
+        format!("materials {}–{}", row.number(0), row.number(1))
+    }
 }
 
 /// A body index and its generation.
@@ -107,6 +115,10 @@ impl Row for IdRow {
         let Self { index, generation } = self;
         v.body_index("index", Unit::Count, index);
         v.u32("generation", Unit::Count, generation);
+    }
+
+    fn entity(row: &RowText<'_>) -> String {
+        format!("id {}", row.number(0))
     }
 }
 
@@ -157,6 +169,10 @@ impl Row for Keyed<HotRow> {
         }
         v.body_index("sleeps_with", Unit::Body, next);
     }
+
+    fn entity(row: &RowText<'_>) -> String {
+        format!("body {}", row.body(0))
+    }
 }
 
 impl Row for Keyed<ColdRow> {
@@ -167,6 +183,7 @@ impl Row for Keyed<ColdRow> {
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
+        // "static" is `BodyKind::Fixed`. The names are hashed into every snapshot's layout, so this one changes with the next layout.
         const KINDS: [&str; 3] = ["static", "kinematic", "dynamic"];
         v.body_index("body", Unit::Body, &mut self.key);
         let ColdRow {
@@ -188,7 +205,7 @@ impl Row for Keyed<ColdRow> {
             speed_cap,
             user_data,
         } = &mut self.row;
-        let all = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
+        let all = [BodyKind::Fixed, BodyKind::Kinematic, BodyKind::Dynamic];
         v.choice("kind", &KINDS, &all, kind);
         v.flag("enabled", enabled);
         v.u8("flags", Unit::Bits, flags);
@@ -204,6 +221,10 @@ impl Row for Keyed<ColdRow> {
         v.real("angular_damping", Unit::Real("1/s"), angular_damping);
         v.real("speed_cap", Unit::Real("m/s"), speed_cap);
         *user_data = v.leaf("user_data", Unit::Count, 8, *user_data);
+    }
+
+    fn entity(row: &RowText<'_>) -> String {
+        format!("body {}", row.body(0))
     }
 }
 
@@ -241,6 +262,10 @@ impl Row for Keyed<ShapeRow> {
         v.u8("layer", Unit::Count, layer);
         v.u32("group", Unit::Count, group);
         v.leave();
+    }
+
+    fn entity(row: &RowText<'_>) -> String {
+        format!("shape {}", row.shape(0))
     }
 }
 
@@ -311,6 +336,10 @@ impl Row for ContactRow {
         v.lane("twist", SPEED, twist);
         v.lanes("rolling", SPEED, rolling);
     }
+
+    fn entity(row: &RowText<'_>) -> String {
+        format!("contact {}", row.pair(0))
+    }
 }
 
 impl Row for Overlap {
@@ -325,6 +354,10 @@ impl Row for Overlap {
         v.shape_key("own", own);
         v.shape_key("other", other);
         v.flag("senses", senses);
+    }
+
+    fn entity(row: &RowText<'_>) -> String {
+        format!("overlap {}", row.pair(0))
     }
 }
 
@@ -355,5 +388,15 @@ impl Row for EventRow {
         v.vec3("point", METRES, point);
         v.normal("normal", normal);
         v.leave();
+    }
+
+    fn entity(row: &RowText<'_>) -> String {
+        let (kind, bodies) = (row.text(0), [3, 4].map(|at| row.text(at)));
+        if bodies[0] == bodies[1] {
+            return format!("event {kind} {}", bodies[0]);
+        }
+        let ordinals = [1, 2].map(|at| ShapeKey::new(row.number(at)).ordinal());
+        let [a, b] = &bodies;
+        format!("event {kind} {a}.{}–{b}.{}", ordinals[0], ordinals[1])
     }
 }

@@ -1,6 +1,6 @@
 //! Readable text for the bits of a field.
 
-use super::Unit;
+use super::{Field, Unit};
 use crate::data::Id;
 use crate::math::Real;
 use crate::world::rows::{BodyIndex, ShapeKey, body_of};
@@ -22,6 +22,41 @@ impl Context<'_> {
     /// Text for a shape by key, like `7v1.0`.
     pub(crate) fn shape(&self, key: ShapeKey) -> String {
         format!("{}.{}", self.body(body_of(key)), key.ordinal())
+    }
+}
+
+/// A row's bytes with their fields, for the name of its entity.
+pub(crate) struct RowText<'a> {
+    pub(crate) fields: &'a [Field],
+    pub(crate) row: &'a [u8],
+    pub(crate) context: &'a Context<'a>,
+}
+
+impl RowText<'_> {
+    /// The bits of a field.
+    pub(crate) fn number(&self, at: usize) -> u32 {
+        self.fields[at].bits(self.row) as u32
+    }
+
+    /// The text of a field.
+    pub(crate) fn text(&self, at: usize) -> String {
+        let field = &self.fields[at];
+        text(field.unit, field.bits(self.row), self.context)
+    }
+
+    /// The id of the body whose index is in a field, like `7v1`.
+    pub(crate) fn body(&self, at: usize) -> String {
+        self.context.body(BodyIndex::new(self.number(at)))
+    }
+
+    /// The shape whose key is in a field, like `7v1.0`.
+    pub(crate) fn shape(&self, at: usize) -> String {
+        self.context.shape(ShapeKey::new(self.number(at)))
+    }
+
+    /// The shapes whose keys are in two adjacent fields.
+    pub(crate) fn pair(&self, at: usize) -> String {
+        format!("{}–{}", self.shape(at), self.shape(at + 1))
     }
 }
 

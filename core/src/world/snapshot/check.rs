@@ -30,12 +30,10 @@ fn lanes_within<const F: u32>(lanes: &[crate::math::Lane<F>], limit: i32) -> boo
 pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
     /// One minute at 240 ticks per second.
     const MOST_STILL: u16 = 60 * 240;
-    // The centre of mass may lie beyond the limit if the origin is at it.
-    let limit = WORLD_LIMIT + Real::from_int(8192);
-    ensure(within(row.center, limit), "it is outside the world")?;
+    ensure(within(row.center, WORLD_LIMIT), "it is outside the world")?;
     let cap = Q20::from_real_saturating(MAX_SPEED).to_bits();
     ensure(lanes_within(&row.velocity, cap) && lanes_within(&row.spin, cap), "it is too fast")?;
-    ensure(!row.moves() || cold.kind != BodyKind::Static, "it is static and moves")?;
+    ensure(!row.moves() || cold.kind != BodyKind::Fixed, "it is fixed and moves")?;
     if row.is_asleep() {
         ensure(cold.kind == BodyKind::Dynamic && cold.enabled, "it sleeps and is not dynamic")?;
         ensure(!row.moves() && row.drift == [0; 6], "it sleeps and moves")
@@ -76,6 +74,7 @@ pub(super) fn shape(row: &ShapeRow) -> Checked {
     let far = Real::from_int(4096);
     ensure(within(row.pose.translation, far), "it is too far from its body")?;
     ensure(row.pose.translation.length() <= far, "it is too far from its body")?;
+    ensure(row.density > Real::ZERO, "its density")?;
     row.material.check().map_err(|_| "its material")?;
     check_layer(row.filter.layer).map_err(|_| "its layer")
 }
@@ -84,8 +83,9 @@ pub(super) fn contact(row: &ContactRow) -> Checked {
     const IMPULSE: i32 = 1 << 28;
     // Two rolling impulses of at most 2²⁸ each, or a twist impulse of 1.9 times that.
     const ANGULAR: i32 = 1 << 29;
-    // Friction of at most 1.9·2²⁸ along each of two tangents. The octagon limits the sum to 1.33 times that.
-    const FRICTION: i32 = (21 << 25) + (1 << 10);
+    // Friction of at most 1.9·2²⁸, and 1.02 times that in the corners of the polygon that bounds it. The rest is for tangents that are not
+    // exactly of unit length.
+    const FRICTION: i32 = 1 << 29;
     let mixed = &row.mixed;
     ensure((0..=MAX_FRICTION_LANE.to_bits()).contains(&mixed.friction.to_bits()), "its friction")?;
     let others = [mixed.restitution, mixed.rolling, mixed.spinning];

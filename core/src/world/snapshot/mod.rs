@@ -15,16 +15,19 @@ mod predict;
 mod read;
 mod write;
 
+pub(crate) use write::SnapshotRow;
+
 use super::World;
 use super::arrive::Route;
 use super::page_bytes::layout_hash;
+use super::registry::Table;
 use super::timeline::Timeline;
 use crate::Tick;
 use crate::digest::ShortDigest;
 use crate::history::HistoryError;
 use crate::pack::{self, Effort, UnpackError};
 
-/// Default limit for the unpacked rows of a snapshot, bytes: about 200,000 bodies in contact.
+/// Default limit for the unpacked rows of a snapshot, and for the state, bytes: about 200,000 bodies in contact.
 pub const SNAPSHOT_LIMIT: usize = 256 << 20;
 
 /// Error of [`World::restore`]. The world is unchanged.
@@ -67,6 +70,16 @@ pub enum SnapshotError {
     /// The tables can't be unpacked.
     #[error(transparent)]
     Unpack(#[from] UnpackError),
+    /// The state would take more memory than the limit.
+    #[error(
+        "the state of the snapshot takes {bytes} bytes, and the limit is {limit}; raise the limit of `World::restore_within`, or reject the sender"
+    )]
+    TooLarge {
+        /// Memory of the state.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// A required table is missing, present twice, or does not consist of whole rows.
     #[error("table {table} of the snapshot is missing or malformed; request another snapshot")]
     Table {
@@ -131,7 +144,8 @@ impl World {
         let image = write::image(state, base);
         let empty = base.map(write::keys);
         let empty = empty.as_ref().map(pack::Unpacked::image);
-        let packed = pack::pack(layout_hash(), image.image(), empty, Effort::Small);
+        let has = |table| image.segments.iter().any(|segment| segment.id() == table as u32);
+        let packed = pack::pack(layout_hash(has), image.image(), empty, Effort::Small);
         out.extend(packed.expect("tables are whole rows and shorter than 4 GB"));
         Ok(out)
     }
@@ -147,14 +161,17 @@ impl World {
         self.restore_within(snapshot, SNAPSHOT_LIMIT)
     }
 
-    /// Like [`restore`](Self::restore), with a limit for the unpacked rows in bytes. Reading needs about as much memory again.
+    /// Like [`restore`](Self::restore), with a limit in bytes for the unpacked rows, and another one of the same size for the state that
+    /// they become. Both are compared with it before they are allocated.
+    ///
+    /// Bodies whose ids are adjacent share a block of memory for 32, so a few bodies with scattered ids take as much as many.
     ///
     /// # Errors
     /// As for [`restore`](Self::restore).
     pub fn restore_within(&mut self, snapshot: &[u8], limit: usize) -> Result<(), SnapshotError> {
         let (baseline, packed) = open(snapshot)?;
         // Validate the pack's header before the digest of the baseline, which costs more.
-        pack::inspect(packed)?;
+        let layout = known_layout(pack::inspect(packed)?.layout);
         let base = match baseline {
             None => None,
             Some((tick, needed)) => {
@@ -168,8 +185,8 @@ impl World {
         };
         let empty = base.map(write::keys);
         let empty = empty.as_ref().map(pack::Unpacked::image);
-        let unpacked = pack::unpack(packed, layout_hash(), empty, limit)?;
-        let read = read::state(&unpacked, base)?;
+        let unpacked = pack::unpack(packed, layout, empty, limit)?;
+        let read = read::state(&unpacked, base, limit)?;
         self.become_state(read);
         Ok(())
     }
@@ -184,6 +201,18 @@ impl World {
         self.work = frame;
         self.arrive(tick, Route::Restart);
     }
+}
+
+/// Returns the hash that a snapshot has if this build knows its tables: `found`, or the hash without optional tables.
+fn known_layout(found: u64) -> u64 {
+    let optional: Vec<Table> = Table::ALL.into_iter().filter(|table| table.is_optional()).collect();
+    let sets = 0..1u32 << optional.len();
+    let hash = |set: u32| {
+        layout_hash(|table| {
+            optional.iter().position(|one| *one == table).is_some_and(|i| set >> i & 1 == 1)
+        })
+    };
+    sets.map(hash).find(|hash| *hash == found).unwrap_or_else(|| hash(0))
 }
 
 type Baseline = Option<(Tick, ShortDigest)>;
@@ -234,7 +263,7 @@ impl World {
     ) -> Result<(), SnapshotError> {
         let base = baseline.map(|tick| self.state_at(tick)).transpose();
         let base = base.map_err(SnapshotError::Baseline)?;
-        let read = read::state(tables, base)?;
+        let read = read::state(tables, base, SNAPSHOT_LIMIT)?;
         self.become_state(read);
         Ok(())
     }

@@ -5,14 +5,13 @@
 //! reads the row again.
 
 use crate::Tick;
-use crate::collide::{Posed, collide};
 use crate::data::FixedVec;
-use crate::math::{Q30, Quat, Real, Vec3};
-use crate::shape::Shape;
-use crate::step::MARGIN;
+use crate::math::{Real, Vec3};
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
 use crate::world::frame::{Frame, Place, Store};
+use crate::world::manifold::ShapePair;
 use crate::world::page_bytes::State;
+use crate::world::registry::Listed;
 use crate::world::rows::{
     ASLEEP, BodyIndex, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeKey, ShapeRow,
     body_of,
@@ -21,7 +20,7 @@ use crate::world::{EventRow, WorldDef, real_vector};
 
 /// Predicts rows of a state whose earlier tables are known.
 #[derive(Clone, Copy)]
-pub(super) struct Predict<'a> {
+pub(crate) struct Predict<'a> {
     pub(super) state: State<'a>,
     pub(super) base: Option<State<'a>>,
 }
@@ -65,12 +64,12 @@ impl<'a> Predict<'a> {
         if let Some(base) = self.base_of(key) {
             row = *base.frame.hot(base.store, key);
             let ticks = self.state.tick.0.wrapping_sub(base.tick.0);
-            let way = real_vector(row.velocity) + real_vector(known.velocity);
+            let displacement = real_vector(row.velocity) + real_vector(known.velocity);
             // The mean of the two velocities times the time between the ticks.
             let time = Real::ratio(1, 2 * self.state.def.tick_rate as i32);
-            let way = way * (time * ticks.min(16) as i32);
+            let displacement = displacement * (time * ticks.min(16) as i32);
             row.center = Vec3::from_bits(core::array::from_fn(|i| {
-                row.center.to_bits()[i].wrapping_add(way.to_bits()[i])
+                row.center.to_bits()[i].wrapping_add(displacement.to_bits()[i])
             }));
         } else if known.still == ASLEEP {
             // Bodies of one sleeping island mostly have adjacent indices.
@@ -102,6 +101,14 @@ impl<'a> Predict<'a> {
             *id = self.state.frame.id_at(index).unwrap_or(*id);
         }
         row
+    }
+
+    /// Predicts a row of a list: the row of the baseline with the same owner and key.
+    pub(super) fn list_row<R: Listed>(&self, known: &R) -> R {
+        let owner = known.owner();
+        let base = self.base_of(owner);
+        let row = base.and_then(|base| base.frame.list_row::<R>(base.store, owner, known.key()));
+        row.map_or_else(R::blank, |row| *row)
     }
 
     /// The contact row of the same pair in the baseline.
@@ -151,38 +158,19 @@ impl<'a> Predict<'a> {
         else {
             return;
         };
-        let center = |shape: ShapeKey| frame.cold(store, body_of(shape)).local_center;
-        let offsets = [
-            offset(first, center(a), known.rotations[0]),
-            offset(second, center(b), known.rotations[1]),
-        ];
-        let manifold = collide(
-            &posed(&first.shape, first, offsets[0], known.rotations[0]),
-            &posed(&second.shape, second, known.reference + offsets[1], known.rotations[1]),
-            MARGIN.to_bits(),
-        );
+        let centers = [a, b].map(|shape| frame.cold(store, body_of(shape)).local_center);
+        let pair = ShapePair { shapes: [first, second], centers };
+        let manifold = pair.manifold(known.reference, known.rotations, Vec3::ZERO);
         let old = row.points;
         row.normal = manifold.normal;
         row.points = FixedVec::new();
-        for (i, point) in manifold.points.iter().enumerate() {
-            let mut made = *point;
-            made.at = core::array::from_fn(|j| point.at[j].wrapping_add(offsets[0].to_bits()[j]));
+        for (i, &made) in manifold.points.iter().enumerate() {
             let same = old.iter().find(|old| old.feature == made.feature).or(old.get(i));
             let (impulse, preload) =
                 same.map_or_else(Default::default, |old| (old.impulse, old.preload));
             _ = row.points.push(ContactPoint::new(made, impulse, preload));
         }
     }
-}
-
-fn offset(shape: &ShapeRow, center: Vec3, rotation: Quat) -> Vec3 {
-    let local = shape.pose.translation - center;
-    if local == Vec3::ZERO { local } else { rotation.rotate(local) }
-}
-
-fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> Posed<'a> {
-    let rows = (rotation * row.pose.rotation).to_lanes();
-    Posed::new(shape, center.to_bits(), rows.map(|row| row.map(Q30::to_bits)))
 }
 
 /// The state for reading: definition and tick, which precede all other tables.

@@ -9,11 +9,14 @@ use crate::pack::Unpacked;
 use crate::world::WorldDef;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
-use crate::world::page_bytes::{State, Table, row_bytes};
+use crate::world::page_bytes::{State, row_bytes};
+use crate::world::registry::{ListVisitor, Listed, Table};
 use crate::world::rows::{
-    BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, Overlap, PairKey, ShapeKey, ShapeRow, body_of,
+    BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap,
+    PairKey, ShapeKey, ShapeRow, body_of,
 };
 use crate::world::{EventRow, events::EventKind};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Content of a snapshot.
@@ -31,12 +34,15 @@ type Result<T> = core::result::Result<T, SnapshotError>;
 
 struct Tables<'a> {
     tables: [&'a [u8]; Table::ALL.len()],
+    /// Buffer for reading a row.
+    buffer: RefCell<Vec<u8>>,
 }
 
 /// Iterator over the rows of a table.
 struct Rows<'a> {
     table: Table,
-    rows: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
+    buffer: &'a RefCell<Vec<u8>>,
+    left: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
 }
 
 impl<'a> Tables<'a> {
@@ -53,37 +59,67 @@ impl<'a> Tables<'a> {
             let broken = SnapshotError::Table { table: table.name() };
             (tables[id], rest) = rest.split_at_checked(segment.length() as usize).ok_or(broken)?;
         }
-        Ok(Self { tables })
+        Ok(Self { tables, buffer: RefCell::default() })
     }
 
     /// The rows of a table, each followed by `extra` bytes.
-    fn rows(&self, table: Table, extra: usize) -> Result<Rows<'a>> {
+    fn rows(&self, table: Table, extra: usize) -> Result<Rows<'_>> {
         let length = row_bytes(table) + extra;
         let bytes = self.tables[table as usize];
         if !bytes.len().is_multiple_of(length) {
             return Err(SnapshotError::Table { table: table.name() });
         }
-        Ok(Rows { table, rows: bytes.chunks_exact(length).enumerate() })
+        Ok(Rows { table, buffer: &self.buffer, left: bytes.chunks_exact(length).enumerate() })
+    }
+
+    /// Memory of the state with these rows. A page with one body takes as much as one with 32, so it may be many times the
+    /// length of the tables.
+    fn bytes_as_state(&self) -> Result<u64> {
+        const PAGES: usize =
+            size_of::<HotPage>() + size_of::<ColdPage>() + size_of::<ContactPage>();
+        /// A generation, rounded up for the set of free indices and the references to pages.
+        const ID: usize = 6;
+        let mut bytes = 0;
+        let mut last = None;
+        for (_, row) in self.rows(Table::Bodies, 0)? {
+            let page = Some(page_number(body_index(row)));
+            bytes += if page == last { 0 } else { PAGES as u64 };
+            last = page;
+        }
+        for (table, extra, size) in [
+            (Table::Ids, 0, ID),
+            (Table::Shapes, 0, size_of::<ShapeRow>()),
+            (Table::Contacts, 1, size_of::<ContactRow>()),
+            (Table::Overlaps, 0, size_of::<Overlap>()),
+            (Table::Events, 0, size_of::<EventRow>()),
+        ] {
+            bytes += (self.rows(table, extra)?.left.len() * size) as u64;
+        }
+        for table in Table::ALL.into_iter().filter(|table| table.is_optional()) {
+            bytes += (self.rows(table, 0)?.left.len() * row_bytes(table)) as u64;
+        }
+        Ok(bytes)
     }
 }
 
 impl<'a> Iterator for Rows<'a> {
-    type Item = (At, &'a [u8]);
+    type Item = (At<'a>, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (row, bytes) = self.rows.next()?;
-        Some((At { table: self.table, row: row as u32 }, bytes))
+        let (row, bytes) = self.left.next()?;
+        Some((At { table: self.table, row: row as u32, buffer: self.buffer }, bytes))
     }
 }
 
 /// Position of a row, for errors.
 #[derive(Clone, Copy)]
-struct At {
+struct At<'a> {
     table: Table,
     row: u32,
+    buffer: &'a RefCell<Vec<u8>>,
 }
 
-impl At {
+impl At<'_> {
     fn wrong(self, what: &'static str) -> SnapshotError {
         SnapshotError::Row { table: self.table.name(), row: self.row, what }
     }
@@ -93,7 +129,19 @@ impl At {
     }
 
     fn read<R: Row>(self, bytes: &[u8], predicted: &R) -> Result<R> {
-        Reader::row(bytes, predicted).map_err(|what| self.wrong(what))
+        let read = Reader::row(bytes, predicted, &mut self.buffer.borrow_mut());
+        read.map_err(|what| self.wrong(what))
+    }
+
+    /// Reads the key of a row. All other fields have arbitrary values.
+    fn read_key<R: Row>(self, bytes: &[u8]) -> R {
+        Reader::key(bytes, &mut self.buffer.borrow_mut())
+    }
+
+    /// Reads a row of which only one part is predicted right.
+    fn read_part<R: Row>(self, bytes: &[u8], predicted: &R, part: &'static str) -> Result<R> {
+        let read = Reader::part(bytes, predicted, part, &mut self.buffer.borrow_mut());
+        read.map_err(|what| self.wrong(what))
     }
 
     fn check(self, checked: core::result::Result<(), &'static str>) -> Result<()> {
@@ -117,8 +165,12 @@ fn shape_key(bytes: &[u8]) -> ShapeKey {
 }
 
 /// Reads the state from tables that were predicted from `base`.
-pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read> {
+pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>, limit: usize) -> Result<Read> {
     let tables = Tables::new(unpacked)?;
+    let (bytes, limit) = (tables.bytes_as_state()?, limit as u64);
+    if bytes > limit {
+        return Err(SnapshotError::TooLarge { bytes, limit });
+    }
     let (def, tick) = world(&tables, base)?;
     let frame = Frame { gravity: def.gravity, ..Frame::default() };
     let mut read = Read { def, tick, frame, store: Store::default() };
@@ -128,6 +180,7 @@ pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read
     contacts(&tables, base, &mut read)?;
     overlaps(&tables, &mut read)?;
     events(&tables, base, &mut read)?;
+    Table::each_list(&mut Lists { tables: &tables, base, read: &mut read })?;
     Ok(read)
 }
 
@@ -154,22 +207,22 @@ fn world(tables: &Tables<'_>, base: Option<State<'_>>) -> Result<(WorldDef, Tick
 
 fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
     let Read { frame, store, .. } = read;
-    let rows: Vec<_> = tables.rows(Table::Ids, 0)?.collect();
-    for rows in rows.chunk_by(|a, b| key(a.1) / STREAM_BODIES == key(b.1) / STREAM_BODIES) {
-        let first = rows[0].0;
-        let number = key(rows[0].1) / STREAM_BODIES;
-        first.ensure(number as usize >= frame.streams.len(), "its stream is not in order")?;
-        let number = u8::try_from(number).map_err(|_| first.wrong("its stream does not exist"))?;
-        let mut generations = Vec::with_capacity(rows.len());
+    let stream_of = |bytes: &[u8]| key(bytes) / STREAM_BODIES;
+    let mut rows = tables.rows(Table::Ids, 0)?.peekable();
+    while let Some(&(first, bytes)) = rows.peek() {
+        let stream = stream_of(bytes);
+        first.ensure(stream as usize >= frame.streams.len(), "its stream is not in order")?;
+        let number = u8::try_from(stream).map_err(|_| first.wrong("its stream does not exist"))?;
         let range = frame.stream(number).ids.range();
-        for ((at, bytes), index) in rows.iter().zip(range.clone().map(BodyIndex::new)) {
+        let mut generations = Vec::new();
+        let mut indices = range.clone().map(BodyIndex::new);
+        while let Some((at, bytes)) = rows.next_if(|(_, bytes)| stream_of(bytes) == stream) {
+            let index = indices.next().ok_or_else(|| first.wrong("its stream is too long"))?;
             let row: IdRow = at.read(bytes, &predict::id(base, index))?;
             at.ensure(row.index == index, "its index is not the next")?;
             generations.push(row.generation);
         }
-        let count = generations.len();
-        first.ensure(count == rows.len(), "its stream is too long")?;
-        let last = BodyIndex::new(range.start).plus(count - 1);
+        let last = BodyIndex::new(range.start).plus(generations.len() - 1);
         let pool = IdPool::with_generations(range, generations);
         frame.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("its generation"))?);
         frame.make_page(store, last);
@@ -286,7 +339,7 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
         let predict = Predict { state: predict::state(def, *tick, frame, store), base };
         // The first read gives the reference poses, the second one the manifold.
         let mut predicted = predict.contact(pair, recycled == RECYCLED);
-        let poses = Reader::part(bytes, &predicted, "rotations").map_err(|what| at.wrong(what))?;
+        let poses = at.read_part(bytes, &predicted, "rotations")?;
         predict.geometry(&mut predicted, &poses);
         let row: ContactRow = at.read(bytes, &predicted)?;
         at.check(check::contact(&row))?;
@@ -345,4 +398,33 @@ fn events(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
     }
     frame.events = events;
     Ok(())
+}
+
+/// Reads lists.
+struct Lists<'a> {
+    tables: &'a Tables<'a>,
+    base: Option<State<'a>>,
+    read: &'a mut Read,
+}
+
+impl ListVisitor for Lists<'_> {
+    type Error = SnapshotError;
+
+    fn list<R: Listed>(&mut self) -> Result<()> {
+        let Self { tables, base, read: Read { def, tick, frame, store } } = self;
+        let mut last = None;
+        for (at, bytes) in tables.rows(<R as Listed>::TABLE, 0)? {
+            let predict = Predict { state: predict::state(def, *tick, frame, store), base: *base };
+            // The key is right whatever was predicted.
+            let key: R = at.read_key(bytes);
+            let place = Some((key.owner(), key.key()));
+            at.ensure(last < place, "it is not in order")?;
+            last = place;
+            at.ensure(frame.id_at(key.owner()).is_some(), "its body does not exist")?;
+            let row = at.read(bytes, &predict.list_row(&key))?;
+            at.check(row.check(predict.state))?;
+            frame.set_list_row(store, row);
+        }
+        Ok(())
+    }
 }

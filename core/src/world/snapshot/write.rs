@@ -2,23 +2,104 @@
 
 use super::predict::{self, Predict};
 use crate::pack::{Segment, Segments, Unpacked};
-use crate::world::fields::{IdRow, Keyed, Residue, Row, put};
-use crate::world::frame::first_of_page;
-use crate::world::page_bytes::{State, Table, body_rows, shape_rows, trait_rows};
+use crate::world::EventRow;
+use crate::world::fields::{IdRow, Keyed, OverrideRow, WorldRow, put, put_residue};
+use crate::world::page_bytes::State;
+use crate::world::registry::{Listed, Table, TableRow, TableVisitor};
 use crate::world::rows::{ColdRow, ContactRow, HotRow, Overlap, ShapeRow};
 
-/// Marker byte after a contact row: it is a recycled contact with the manifold of the baseline.
-pub(super) const RECYCLED: u8 = 1;
+/// A row that snapshots contain.
+pub(crate) trait SnapshotRow: TableRow {
+    /// Number of bytes after each row.
+    const EXTRA: usize = 0;
 
-struct Tables {
-    image: Unpacked,
-    start: usize,
+    /// Appends the row as residues after its prediction.
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>);
 }
 
-impl Tables {
-    fn new() -> Self {
+impl SnapshotRow for WorldRow {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict::world(predict.base), out);
+    }
+}
+
+impl SnapshotRow for OverrideRow {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict::material(predict.base, self.tags), out);
+    }
+}
+
+impl SnapshotRow for IdRow {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict::id(predict.base, self.index), out);
+    }
+}
+
+impl SnapshotRow for Keyed<HotRow> {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict.body(self.key, &self.row), out);
+    }
+}
+
+impl SnapshotRow for Keyed<ColdRow> {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict.traits(self.key), out);
+    }
+}
+
+impl SnapshotRow for Keyed<ShapeRow> {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict.shape(self.key), out);
+    }
+}
+
+/// Byte after a contact row: it is a recycled contact with the manifold of the baseline.
+pub(super) const RECYCLED: u8 = 1;
+
+impl SnapshotRow for ContactRow {
+    const EXTRA: usize = 1;
+
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        let old = predict.old_contact(self.key);
+        let is_same =
+            |old: &Self| (old.reference, old.rotations) == (self.reference, self.rotations);
+        let recycled = old.is_some_and(is_same);
+        let mut predicted = predict.contact(self.key, recycled);
+        predict.geometry(&mut predicted, self);
+        put_residue(self, &predicted, out);
+        out.push(if recycled { RECYCLED } else { 0 });
+    }
+}
+
+impl SnapshotRow for Overlap {
+    fn put(&self, _: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, self, out);
+    }
+}
+
+impl SnapshotRow for EventRow {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict.event(self), out);
+    }
+}
+
+impl<R: Listed> SnapshotRow for R {
+    fn put(&self, predict: &Predict<'_>, out: &mut Vec<u8>) {
+        put_residue(self, &predict.list_row(self), out);
+    }
+}
+
+struct Tables<F> {
+    image: Unpacked,
+    /// Start of the table that is being written.
+    start: usize,
+    state: F,
+}
+
+impl<F> Tables<F> {
+    fn new(state: F) -> Self {
         let image = Unpacked { bytes: Vec::new(), segments: Segments::default() };
-        Self { image, start: 0 }
+        Self { image, start: 0, state }
     }
 
     /// Completes a table.
@@ -31,113 +112,46 @@ impl Tables {
         }
         self.start = self.image.bytes.len();
     }
+}
 
-    fn table<R: Row>(
-        &mut self,
-        table: Table,
-        rows: impl Iterator<Item = R>,
-        predict: impl Fn(&R) -> R,
-    ) {
+impl TableVisitor for Tables<Predict<'_>> {
+    fn table<R: SnapshotRow>(&mut self) {
         let mut count = 0;
-        for row in rows {
-            Residue::put(&mut self.image.bytes, &row, &predict(&row));
+        for row in R::rows(self.state.state) {
+            row.put(&self.state, &mut self.image.bytes);
             count += 1;
         }
-        self.end(table, count, R::KEY);
+        self.end(R::TABLE, count, R::KEY);
     }
+}
 
-    /// Writes a table of keys with zeros in all other fields.
-    fn keys<R: Row>(&mut self, table: Table, rows: impl Iterator<Item = R>, extra: usize) {
+/// Writes keys, and zeros in all other fields.
+impl TableVisitor for Tables<State<'_>> {
+    fn table<R: SnapshotRow>(&mut self) {
         let bytes = &mut self.image.bytes;
         let mut count = 0;
-        for row in rows {
+        for row in R::rows(self.state) {
             let start = bytes.len();
             put(&row, bytes);
-            bytes.resize(bytes.len() + extra, 0);
+            bytes.resize(bytes.len() + R::EXTRA, 0);
             bytes[start + R::KEY..].fill(0);
             count += 1;
         }
-        self.end(table, count, R::KEY);
+        self.end(R::TABLE, count, R::KEY);
     }
 }
 
 /// Writes the tables of a state, predicted from a baseline if there is one.
 pub(super) fn image(state: State<'_>, base: Option<State<'_>>) -> Unpacked {
-    let predict = Predict { state, base };
-    let mut tables = Tables::new();
-    let (world, overrides) = state.world_rows();
-    tables.table(Table::World, core::iter::once(world), |_| predict::world(base));
-    tables.table(Table::Overrides, overrides, |row| predict::material(base, row.tags));
-    tables.table(Table::Ids, ids(state), |row| predict::id(base, row.index));
-    tables.table(Table::Bodies, bodies(state), |row| predict.body(row.key, &row.row));
-    tables.table(Table::Traits, traits(state), |row| predict.traits(row.key));
-    tables.table(Table::Shapes, shapes(state), |row| predict.shape(row.key));
-    let mut count = 0;
-    for row in contacts(state) {
-        let old = predict.old_contact(row.key);
-        let is_same =
-            |old: &ContactRow| (old.reference, old.rotations) == (row.reference, row.rotations);
-        let recycled = old.is_some_and(is_same);
-        let mut predicted = predict.contact(row.key, recycled);
-        predict.geometry(&mut predicted, row);
-        Residue::put(&mut tables.image.bytes, row, &predicted);
-        tables.image.bytes.push(if recycled { RECYCLED } else { 0 });
-        count += 1;
-    }
-    tables.end(Table::Contacts, count, ContactRow::KEY);
-    tables.table(Table::Overlaps, overlaps(state), Clone::clone);
-    tables.table(Table::Events, state.frame.events.iter().copied(), |row| predict.event(row));
+    let mut tables = Tables::new(Predict { state, base });
+    Table::each(&mut tables);
     tables.image
 }
 
 /// Reference tables that a delta is packed against: the keys of the baseline, to match rows, and zeros, because its values are
 /// already in the predictions.
 pub(super) fn keys(base: State<'_>) -> Unpacked {
-    let mut tables = Tables::new();
-    let (world, overrides) = base.world_rows();
-    tables.keys(Table::World, core::iter::once(world), 0);
-    tables.keys(Table::Overrides, overrides, 0);
-    tables.keys(Table::Ids, ids(base), 0);
-    tables.keys(Table::Bodies, bodies(base), 0);
-    tables.keys(Table::Traits, traits(base), 0);
-    tables.keys(Table::Shapes, shapes(base), 0);
-    tables.keys(Table::Contacts, contacts(base).copied(), 1);
-    tables.keys(Table::Overlaps, overlaps(base), 0);
-    tables.keys(Table::Events, base.frame.events.iter().copied(), 0);
+    let mut tables = Tables::new(base);
+    Table::each(&mut tables);
     tables.image
-}
-
-fn ids(state: State<'_>) -> impl Iterator<Item = IdRow> {
-    state.pages().flat_map(move |(_, stream, page)| State::id_rows(stream, page))
-}
-
-fn bodies(state: State<'_>) -> impl Iterator<Item = Keyed<HotRow>> {
-    state.pages().flat_map(move |(number, stream, page)| {
-        let live = state.store.cold.get(stream.cold[page]).live;
-        body_rows(state.store.hot.get(stream.hot[page]), live, first_of_page(number))
-    })
-}
-
-fn traits(state: State<'_>) -> impl Iterator<Item = Keyed<ColdRow>> {
-    state.pages().flat_map(move |(number, stream, page)| {
-        trait_rows(state.store.cold.get(stream.cold[page]), first_of_page(number))
-    })
-}
-
-fn shapes(state: State<'_>) -> impl Iterator<Item = Keyed<ShapeRow>> {
-    state.pages().flat_map(move |(number, stream, page)| {
-        shape_rows(state.store.cold.get(stream.cold[page]), first_of_page(number))
-    })
-}
-
-fn contacts(state: State<'_>) -> impl Iterator<Item = &ContactRow> {
-    state
-        .pages()
-        .flat_map(move |(_, stream, page)| &state.store.contacts.get(stream.contacts[page]).rows)
-}
-
-fn overlaps(state: State<'_>) -> impl Iterator<Item = Overlap> {
-    state.pages().flat_map(move |(_, stream, page)| {
-        state.store.contacts.get(stream.contacts[page]).overlaps.iter().copied()
-    })
 }

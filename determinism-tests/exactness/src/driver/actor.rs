@@ -65,7 +65,7 @@ impl Actor {
         }
     }
 
-    /// Forgets what a restore or a commit makes the world forget.
+    /// Drops what a restore or a commit makes the world drop.
     pub(super) fn starts_here(&mut self) {
         self.pins.clear();
         self.session = None;

@@ -3,9 +3,10 @@
 use super::{Driver, Outcome, ensure};
 use crate::log::{Edge, accepted};
 use crate::script::history_length;
+use isostep_core::Tick;
+use isostep_core::internals::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::world::{ContactView, ResimMode};
-use isostep_core::{Lanes, Tick};
 
 thread_local! {
     /// Pools of two and three threads that share even small steps.

@@ -42,7 +42,7 @@ impl CommandArgs {
             8 => Command::AngularImpulse(body, vector * mass),
             9 | 10 => Command::MoveTo(body, self.step_target(pose())),
             11 | 12 => {
-                let kinds = [BodyKind::Static, BodyKind::Dynamic, BodyKind::Kinematic];
+                let kinds = [BodyKind::Fixed, BodyKind::Dynamic, BodyKind::Kinematic];
                 Command::SetKind(body, kinds[usize::from(x % 3)])
             }
             13 | 14 => Command::SetEnabled(body, x % 2 == 1),
@@ -63,7 +63,7 @@ impl CommandArgs {
             }
             21 => Command::SetUserData(body, u64::from(x) << 56 | u64::from(y)),
             22 | 23 => Command::Wake(body),
-            24 => Command::SetMaySleep(body, x % 2 == 1),
+            24 => Command::SetCanSleep(body, x % 2 == 1),
             25 => Command::Despawn(body),
             26 => Command::Force(body, vector * mass * 8),
             27 | 28 => {

@@ -73,7 +73,7 @@ pub enum Op {
     /// `State::unpin`.
     SlotUnpin(u8),
     /// `State::drop_caches`.
-    Distrust,
+    DropCaches,
     /// Reads every held tick: its digest and events must be those that were seen before.
     Look,
     /// `encode`, which has the commands of the present tick, too.
@@ -122,7 +122,7 @@ pub const KINDS: [(&str, u8); 37] = [
     ("Load", 5),
     ("SlotPin", 2),
     ("SlotUnpin", 1),
-    ("Distrust", 2),
+    ("DropCaches", 2),
     ("Look", 5),
     ("Encode", 2),
     ("Mispredict", 3),
@@ -165,7 +165,7 @@ impl Op {
             Self::Load(_) => 29,
             Self::SlotPin(_) => 30,
             Self::SlotUnpin(_) => 31,
-            Self::Distrust => 32,
+            Self::DropCaches => 32,
             Self::Look => 33,
             Self::Encode => 34,
             Self::Mispredict(..) => 35,
@@ -215,7 +215,7 @@ impl Op {
             29 => Self::Load(a),
             30 => Self::SlotPin(a),
             31 => Self::SlotUnpin(a),
-            32 => Self::Distrust,
+            32 => Self::DropCaches,
             33 => Self::Look,
             34 => Self::Encode,
             35 => Self::Mispredict(a, CommandArgs { what: b, body: c, x: d, y: e, z: 0 }),
@@ -264,7 +264,7 @@ impl Op {
             | Self::DropStepRecords
             | Self::Clone
             | Self::Swap
-            | Self::Distrust
+            | Self::DropCaches
             | Self::Look
             | Self::Encode => [0; 5],
         };

@@ -80,7 +80,7 @@ impl Scene {
         history_length(self.history)
     }
 
-    /// Whether the oracle makes calls that were refused again. They must be refused there, too; without them the world must be
+    /// Returns whether the oracle repeats calls that were refused. They must be refused there, too; without them the world must be
     /// the same.
     pub const fn repeats_refused(self) -> bool {
         self.tables & 4 != 0
@@ -126,7 +126,7 @@ impl Scene {
             args.iter().map(|args| (args.stream(), args.def(offset))).collect();
         match self.bodies & 15 {
             12 | 13 => {
-                // The surface of the half space lies at y = 0, like that of the slab.
+                // The surface of the half space is at y = 0, like that of the slab.
                 let place = &mut bodies[0].1.pose.translation;
                 place.y = offset.y;
                 if self.tables & 8 != 0 {

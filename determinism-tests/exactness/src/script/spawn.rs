@@ -39,12 +39,12 @@ impl SpawnArgs {
     pub fn def(self, offset: Vec3) -> BodyDef {
         let kind = match self.what & 7 {
             0 | 1 | 4 | 5 => BodyKind::Dynamic,
-            2 | 6 => BodyKind::Static,
+            2 | 6 => BodyKind::Fixed,
             _ => BodyKind::Kinematic,
         };
         let mut def = match kind {
             BodyKind::Dynamic => BodyDef::dynamic(),
-            BodyKind::Static => BodyDef::fixed(),
+            BodyKind::Fixed => BodyDef::fixed(),
             BodyKind::Kinematic => BodyDef::kinematic(),
         };
         def.pose.translation = place(self.place) + offset;
@@ -110,7 +110,7 @@ impl SpawnArgs {
 
     fn set_traits(self, def: &mut BodyDef) {
         let bit = |at: u8| self.traits >> at & 1 == 1;
-        def.may_sleep = !bit(0);
+        def.can_sleep = !bit(0);
         def.persist_events = bit(1);
         def.stay_events = bit(2);
         let bar = Locks::ROTATION | Locks::TRANSLATION_X | Locks::TRANSLATION_Z;

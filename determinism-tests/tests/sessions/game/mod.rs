@@ -41,9 +41,9 @@ const WALLS: u8 = 16;
 pub(super) struct Settings {
     pub(super) seed: u64,
     pub(super) seats: u8,
-    /// Static bodies in the scenery before the first wall. A page has 32 rows, so the first walls begin a new page.
+    /// Fixed bodies in the scenery before the first wall. A page has 32 rows, so the first walls begin a new page.
     pub(super) posts: u8,
-    /// Static boxes with a crate on each.
+    /// Fixed boxes with a crate on each.
     pub(super) supports: u8,
     pub(super) pickups: u8,
     /// Floor as a half space; else a box, from whose edge bodies fall.
@@ -110,7 +110,7 @@ pub(super) struct Board {
     /// Spawned at run time, oldest first.
     walls: Vec<BodyId>,
     built: u32,
-    /// Static bodies that orders spawned, oldest first.
+    /// Fixed bodies that orders spawned, oldest first.
     blocks: Vec<BodyId>,
     /// World steps per tick, and for how many ticks that is more than one.
     hurry: (u8, u8),

@@ -60,7 +60,7 @@ impl Skirmish {
         }
     }
 
-    /// Spawns a static block, often as the first body of its stream; despawns the oldest of more
+    /// Spawns a fixed block, often as the first body of its stream; despawns the oldest of more
     /// than four.
     fn lay_block(&mut self, how: u8) {
         if self.board.blocks.len() == 4 {
@@ -92,7 +92,7 @@ fn changes(kind: u8, body: BodyId, how: u8) -> Vec<Command> {
     match kind {
         3 => vec![Command::SetKind(
             body,
-            [BodyKind::Dynamic, BodyKind::Kinematic, BodyKind::Static][usize::from(how % 3)],
+            [BodyKind::Dynamic, BodyKind::Kinematic, BodyKind::Fixed][usize::from(how % 3)],
         )],
         4 => vec![Command::SetGravityScale(body, Real::ratio(i32::from(how % 5), 2))],
         5 => {
@@ -109,7 +109,7 @@ fn changes(kind: u8, body: BodyId, how: u8) -> Vec<Command> {
             Command::SetUserData(body, u64::from(how)),
         ],
         _ => vec![
-            Command::SetMaySleep(body, how.is_multiple_of(2)),
+            Command::SetCanSleep(body, how.is_multiple_of(2)),
             Command::SetKind(body, BodyKind::Dynamic),
         ],
     }

@@ -21,13 +21,13 @@ impl Simulation for Skirmish {
     type Input = Pad;
 
     fn step(&mut self, tick: Tick, inputs: &Inputs<Pad>) {
-        let told = |(player, input): (PlayerId, PlayerInput<Pad>)| SeatInput {
+        let seat_input = |(player, input): (PlayerId, PlayerInput<Pad>)| SeatInput {
             value: input.value,
             previous: input.previous,
             present: input.status != InputStatus::Disconnected,
             orders: inputs.commands(player).map(<[u8]>::to_vec).collect(),
         };
-        self.advance(tick, &inputs.iter().map(told).collect::<Vec<_>>());
+        self.advance(tick, &inputs.iter().map(seat_input).collect::<Vec<_>>());
     }
 
     fn bot(&self, tick: Tick, player: PlayerId) -> Pad {

@@ -123,7 +123,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'_> {
     }
 
     refusals! {
-        deserialize_any "whatever comes (an untagged enum, or a hand-written Deserialize)"
+        deserialize_any "a type that the data decides (an untagged enum, or a hand-written Deserialize)"
         deserialize_ignored_any "a part that it ignores"
         deserialize_identifier "a name"
         deserialize_u128 "a u128"

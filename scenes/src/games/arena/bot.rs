@@ -24,10 +24,11 @@ impl Arena {
         let own_goal = Vec3::X * self.cast.half[0] * Team::of(player).side();
         let (place, ball) = (body.center_of_mass(), ball.center_of_mass());
         let wanted = ball + (own_goal - ball).normalize_or(Vec3::X) * BEHIND;
-        let way = wanted - place;
-        let way = Vec3::new(way.x, Real::ZERO, way.z);
-        let way = if way.length() > Real::ONE { way.normalize_or(Vec3::ZERO) } else { way };
-        let mut stick = Stick::from_steps(steps(way.x), steps(way.z)).unwrap_or_default();
+        let offset = wanted - place;
+        let offset = Vec3::new(offset.x, Real::ZERO, offset.z);
+        let offset =
+            if offset.length() > Real::ONE { offset.normalize_or(Vec3::ZERO) } else { offset };
+        let mut stick = Stick::from_steps(steps(offset.x), steps(offset.z)).unwrap_or_default();
         let mut buttons = Buttons::none();
         if place.distance(ball) < REACH && rng.chance(1, 4).unwrap_or(false) {
             buttons = buttons.press(KICK);

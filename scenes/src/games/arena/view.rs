@@ -18,7 +18,7 @@ pub enum Kind {
     Prop,
     /// A side's goal, a sensor.
     Goal(Team),
-    /// A static body.
+    /// A fixed body.
     Wall,
 }
 

@@ -1,6 +1,8 @@
 // Panel of the current tick: number, time, score, digests, inputs; and facts about the whole
 // recording.
 
+import { MARKS } from "./names.js";
+
 const $ = (id) => document.getElementById(id);
 
 /** Minutes, seconds and hundredths. */
@@ -11,7 +13,6 @@ export function clock(seconds) {
 
 export const plural = (number, one, more = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
 
-const MARKS = ["■", "●", "▲", "◆"];
 
 export class Panel {
   /** `point` receives the seat under the pointer, or nothing. */
@@ -76,7 +77,7 @@ export class Panel {
     if ($("score").dataset.text !== score) {
       $("score").dataset.text = score;
       const sides = frame.score.map((points, side) => element("span", `${MARKS[side % 4]} ${String(points).replace("-", "−")}`, `side${side % 4}`));
-      $("score").replaceChildren(...sides.flatMap((side, i) => (i > 0 ? ["  ", side] : [side])));
+      $("score").replaceChildren("score  ", ...sides.flatMap((side, i) => (i > 0 ? ["  ", side] : [side])));
     }
     put("digest", frame.digest);
     const [text, kind] = frame.recorded === null ? ["– none for this tick", "waiting"] : frame.same ? ["✓ equal", "good"] : [`✗ ${frame.recorded}`, "bad"];

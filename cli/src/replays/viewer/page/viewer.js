@@ -3,6 +3,7 @@
 
 import { Painter } from "./draw.js";
 import { between } from "./motion.js";
+import { MARKS, Names } from "./names.js";
 import { Panel, element, plural, put } from "./panel.js";
 import { Source } from "./source.js";
 import { Theme } from "./theme.js";
@@ -305,7 +306,7 @@ function notice(content) {
 
 // ---- drawing
 
-let painter = null;
+let painter = null, names = null;
 
 function noPicture(why) {
   painter = null;
@@ -314,6 +315,7 @@ function noPicture(why) {
 try {
   painter = new Painter($("canvas"));
   painter.setScene(recording);
+  names = new Names($("view"), Array.from({ length: recording.seats }, (_, seat) => `${MARKS[(seat % recording.sides) % 4]} player ${seat}`), recording.sides);
   $("canvas").addEventListener("webglcontextlost", () => noPicture("the graphics context was lost; reload the page"));
 } catch (error) {
   noPicture(error.message);
@@ -393,7 +395,8 @@ function picture() {
     mixed = mixed?.length === bodies.length ? mixed : new Float32Array(bodies.length);
     bodies = between(bodies, ahead.bodies, part, mixed);
   }
-  painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, islands: null, marked }], theme.isDark());
+  const [heads] = painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, islands: null }], theme.isDark(), !playing);
+  names.show(heads, marked);
 }
 
 readAddress();
