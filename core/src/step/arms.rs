@@ -4,6 +4,7 @@
 use super::constraint::{V, map3};
 use super::contacts::{Contact, ContactColumn};
 use super::index::ContactIndex;
+use super::inertia::Inertia;
 use super::lanes::pack::{Pack, WIDTH};
 use crate::data::index::index_types;
 use crate::data::{Column, FixedVec, Optional, TypedIndex};
@@ -117,6 +118,23 @@ impl ScaledArms {
             }
         }
         turned
+    }
+
+    /// Arms at which no row exceeds its format, whatever its direction. All arms of a body are halved alike, so that their mean remains
+    /// the mean.
+    #[inline(never)]
+    pub(super) fn bounded(&self, inertias: [&Inertia; 2]) -> Self {
+        let mut bounded = *self;
+        for (side, inertia) in
+            inertias.into_iter().enumerate().filter(|(_, inertia)| inertia.exceeds)
+        {
+            let all = || self.of.iter().map(|arms| arms[side]).chain([self.center[side]]);
+            let times = all().map(|arm| inertia.halvings_of_arm(&arm)).max().unwrap_or(0);
+            for arm in bounded.of.iter_mut().chain([&mut bounded.center]) {
+                arm[side] = map3(&arm[side], |c| Q30::from_bits(c.to_bits() >> times));
+            }
+        }
+        bounded
     }
 
     #[inline(never)]

@@ -47,6 +47,7 @@ pub(crate) struct ScalarContact {
     pub(crate) mass_fraction: Q30,
     pub(crate) friction: Q30,
     pub(crate) impulse_cap: Q20,
+    pub(crate) sliding_cap: Q20,
     pub(crate) points: FixedVec<NormalRow, 4>,
     pub(crate) sliding: [Row; 2],
     /// Inverse of the 2×2 effective-mass matrix of the sliding rows: 11, 12, 22.

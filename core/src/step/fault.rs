@@ -104,6 +104,7 @@ impl Disorder {
                 poison(&mut pack.softness.0);
                 poison(&mut pack.bias_rate.0);
                 poison(&mut pack.impulse_cap.0);
+                poison(&mut pack.sliding_cap.0);
                 poison(&mut pack.restitution.0);
                 pack.sliding_inverse.iter_mut().for_each(|value| poison(&mut value.0));
                 pack.sliding_impulse.iter_mut().for_each(|value| poison(&mut value.0));

@@ -181,6 +181,13 @@ impl Prepare<'_> {
             halfway = arms.turned(half_turns);
             &halfway
         };
+        let bounded;
+        let arms = if bodies.iter().any(|body| body.inertia.exceeds) {
+            bounded = arms.bounded(bodies.map(|body| &body.inertia));
+            &bounded
+        } else {
+            arms
+        };
         let slip = slip(motions, &arms.center);
         let normal = contact.row.normal.map(Q30::from_bits);
         let [t1, t2] = contact.tangents(slip);
@@ -231,8 +238,8 @@ impl Prepare<'_> {
         }
         put3(&mut stage.friction, lane, &row.friction);
         if !angular.is_empty() {
-            let exponents = bodies.map(|body| body.exponent);
-            stage_turns(lane, angular, stage, (row, contact.size), exponents, arms.twist);
+            let axes = [normal, t1, t2];
+            stage_turns(lane, angular, stage, (row, contact.size), (bodies, &axes), arms.twist);
         }
     }
 }
@@ -243,7 +250,7 @@ fn stage_turns(
     angular: &mut [AngularPack],
     stage: &mut Stage,
     (row, size): (&ContactRow, i64),
-    exponents: [i8; 2],
+    (bodies, [normal, t1, t2]): ([&StepBody; 2], &[V<30>; 3]),
     spread: [Q30; 2],
 ) {
     let mixed = &row.mixed;
@@ -251,18 +258,27 @@ fn stage_turns(
     // with spinning friction in its material, at the size of the contact.
     let several = row.points.len() > 1;
     let friction = if several { mixed.friction } else { mixed.spinning };
-    let scaled = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
+    let scaled = |radius: i64| bodies.map(|body| scaled_length(radius, body.exponent));
+    let bounded = |side: usize, radius: Q30, axes: &[V<30>]| {
+        let inertia = &bodies[side].inertia;
+        if !inertia.exceeds {
+            return radius;
+        }
+        let halvings = axes.iter().map(|axis| inertia.halvings_of_radius(axis, radius)).max();
+        Q30::from_bits(radius.to_bits() >> halvings.unwrap_or(0))
+    };
     if friction != Q30::ZERO {
         let twist = if several { spread } else { scaled(size) };
-        for (to, value) in stage.twist.iter_mut().zip(twist) {
-            to.set(lane, value);
+        for (side, to) in stage.twist.iter_mut().enumerate() {
+            to.set(lane, bounded(side, twist[side], &[*normal]));
         }
         angular[0].friction.set(lane, friction);
         angular[0].impulse.set(lane, row.twist);
     }
     if mixed.rolling != Q30::ZERO {
-        for (to, value) in stage.roll.iter_mut().zip(scaled(size)) {
-            to.set(lane, value);
+        let roll = scaled(size);
+        for (side, to) in stage.roll.iter_mut().enumerate() {
+            to.set(lane, bounded(side, roll[side], &[*t1, *t2]));
         }
         put3(&mut stage.rolling, lane, &row.rolling);
         for row in &mut angular[1..] {

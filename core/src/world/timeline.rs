@@ -1,7 +1,7 @@
 //! The frames of the last ticks, each with the step record that makes it cheap to compute again.
 //!
 //! After a rewind the frames of later ticks stay as the old future. A step reuses the islands of it that would come out the same
-//! (`step/resim.rs`).
+//! (`step/resim/mod.rs`).
 
 use super::BodyId;
 use super::command::Command;

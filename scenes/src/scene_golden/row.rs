@@ -1,6 +1,7 @@
 //! One line of a scene's golden: size and digests of a tick's state.
 
 use crate::scenes::Size;
+use core::fmt::Write as _;
 use isostep_core::digest::ShortDigest;
 use isostep_core::internals::StateSection;
 use isostep_core::world::World;
@@ -121,7 +122,8 @@ impl Row {
         let mut line = format!("{:<5}  {tick:>5}  {bytes:>7}  {root}", size.name());
         for at in columns.positions() {
             let digest = sections[at].map(|digest| format!("{digest:016x}"));
-            line += &format!("  {:<16}", digest.as_deref().unwrap_or(MISSING));
+            let digest = digest.as_deref().unwrap_or(MISSING);
+            write!(line, "  {digest:<16}").expect("text can always grow");
         }
         line.truncate(line.trim_end().len());
         line

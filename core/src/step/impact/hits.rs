@@ -74,6 +74,7 @@ fn finish(hits: &[Hit], constraint: &mut ScalarContact, bodies: &mut RowsMut<'_>
     let [mut a, mut b] = constraint.bodies.map(|body| bodies.motions[body]);
     let kept = core::mem::replace(&mut constraint.sliding_impulse, [Q20::ZERO; 2]);
     let bound = times(constraint.friction, load.min(constraint.impulse_cap));
+    let bound = bound.min(constraint.sliding_cap);
     scalar_contact::slide(constraint, bound, &mut a, &mut b);
     let slid = core::mem::replace(&mut constraint.sliding_impulse, kept);
     bodies.lock(constraint, [&mut a, &mut b]);

@@ -11,7 +11,7 @@
 macro_rules! kernels {
     ($(#[$feature:meta])?) => {
         use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH, Slender};
-        use super::quotients::{effective_masses, impulse_caps, invert, portions};
+        use super::quotients::{effective_masses, impulse_caps, invert, portions, sliding_caps};
         use super::stage::Stage;
         use super::{Batch, COS_22, COS_45, SIN_22};
         use crate::math::Lane;
@@ -108,7 +108,7 @@ macro_rules! kernels {
             a: &mut M,
             b: &mut M,
         ) {
-            let bound = times(load(&row.friction, group), load_on_it);
+            let bound = min(times(load(&row.friction, group), load_on_it), load(&row.cap, group));
             let speed = spin::<RESTS>(wide(), &row.row, group, &a[1], &b[1]);
             let old = load(&row.impulse, group);
             let impulse = clamp(sub(old, times(load(&row.effective_mass, group), speed)), bound);
@@ -128,7 +128,8 @@ macro_rules! kernels {
             a: &mut M,
             b: &mut M,
         ) {
-            let bound = times(load(&first.friction, group), load_on_it);
+            let cap = min(load(&first.cap, group), load(&second.cap, group));
+            let bound = min(times(load(&first.friction, group), load_on_it), cap);
             let v1 = spin::<RESTS>(wide(), &first.row, group, &a[1], &b[1]);
             let v2 = spin::<RESTS>(wide(), &second.row, group, &a[1], &b[1]);
             let [m1, m2] = [load(&first.effective_mass, group), load(&second.effective_mass, group)];
@@ -255,6 +256,7 @@ macro_rules! kernels {
                 let (impulse, change, total) = if RELAX {
                     let change = sub(zero(), times(effective_mass, target));
                     let change = max(change, sub(zero(), add(give_back(point, group), shares[j])));
+                    let change = min(change, sub(cap, shares[j]));
                     // A contact that is about to bounce must not be stopped in the substep before.
                     let bouncing =
                         if_positive(load(&pack.restitution, group), separation, zero());
@@ -414,7 +416,7 @@ macro_rules! kernels {
                 on_it = add(on_it, load(&point.impulse, group));
             }
             let on_it = min(on_it, load(&pack.impulse_cap, group));
-            let bound = times(load(&pack.friction, group), on_it);
+            let bound = min(times(load(&pack.friction, group), on_it), load(&pack.sliding_cap, group));
             slide::<RESTS>(pack, group, bound, &mut a, &mut b);
             if let Some((row, rolling)) = angular.split_first_mut() {
                 twist::<RESTS>(row, group, on_it, &mut a, &mut b);

@@ -82,6 +82,8 @@ pub(crate) struct AngularPack {
     pub(crate) impulse: Eight<20>,
     /// Bound as a multiple of the normal impulse.
     pub(crate) friction: Eight<30>,
+    /// Largest impulse.
+    pub(crate) cap: Eight<20>,
 }
 
 /// Lanes with slender bodies, by side.
@@ -106,7 +108,9 @@ pub(crate) struct Pack {
     pub(crate) friction: Eight<30>,
     pub(crate) softness: Eight<30>,
     pub(crate) bias_rate: Eight<30>,
+    /// Largest impulse of a point, and of a sliding row.
     pub(crate) impulse_cap: Eight<20>,
+    pub(crate) sliding_cap: Eight<20>,
     /// Effective mass of the normal row of the mean point, over the number of points; zero for contacts of one point.
     pub(crate) mean_effective_mass: Eight<30>,
     pub(crate) sliding: [RowPack; 2],
@@ -141,6 +145,7 @@ impl Default for Pack {
             softness: Eight::default(),
             bias_rate: Eight::default(),
             impulse_cap: Eight::default(),
+            sliding_cap: Eight::default(),
             mean_effective_mass: Eight::default(),
             sliding: Default::default(),
             sliding_inverse: Default::default(),
@@ -183,6 +188,7 @@ impl Pack {
             mass_fraction: self.mass_fraction.get(lane),
             friction: self.friction.get(lane),
             impulse_cap: self.impulse_cap.get(lane),
+            sliding_cap: self.sliding_cap.get(lane),
             points: rows,
             sliding: [self.sliding[0].get(lane), self.sliding[1].get(lane)],
             sliding_inverse: get3(&self.sliding_inverse, lane),

@@ -19,12 +19,18 @@ pub(super) fn effective_masses(k: &[i32; WIDTH]) -> [i32; WIDTH] {
     each(&reciprocals::<52>(&raised), |effective_mass| effective_mass.min(ALMOST_TWO))
 }
 
-/// Returns impulse caps that bound every product of an impulse and a response, from the largest response. Beyond the cap
+/// Returns impulse caps that bound every product of an impulse and a response to 2²⁷, from the largest response. Beyond the cap
 /// a contact gets soft instead of unstable.
 #[inline(always)]
 pub(super) fn impulse_caps(largest: &[i32; WIDTH]) -> [i32; WIDTH] {
     // Raised values give the largest cap, 2²⁸.
     reciprocals::<{ 27 + 22 }>(&each(largest, |largest| largest.max(1 << 21)))
+}
+
+/// Returns caps of sliding impulses, which bound the products to 2²⁸: an impulse that stops a spin at the speed cap is below.
+#[inline(always)]
+pub(super) fn sliding_caps(largest: &[i32; WIDTH]) -> [i32; WIDTH] {
+    reciprocals::<{ 28 + 22 }>(&each(largest, |largest| largest.max(1 << 22)))
 }
 
 /// Writes bound / max(most, 2·oblique), at most 1, with 30 fractional bits, for the first `N` lanes of the three sizes.
@@ -151,6 +157,7 @@ mod tests {
             let divisors = all.map(|k| k.clamp((1 << 21) + 1, i64::from(i32::MAX)) as i32);
             prop_assert_eq!(reciprocals::<52>(&divisors), divisors.map(|k| ((1 << 52) / i64::from(k)) as i32));
             prop_assert_eq!(reciprocals::<49>(&divisors), divisors.map(|k| ((1 << 49) / i64::from(k)) as i32));
+            prop_assert_eq!(reciprocals::<50>(&divisors), divisors.map(|k| ((1 << 50) / i64::from(k)) as i32));
             let divisor = (divisor >> shift).max(1);
             let k = [k, -k, 0, 1 << 31, divisor.min(1 << 31), divisor.min(k) - 1, 1, -1];
             let fraction = |k: i64| ((k.abs() << 30) / divisor).min(1 << 30) * k.signum();

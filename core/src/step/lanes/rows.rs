@@ -131,7 +131,21 @@ macro_rules! row_kernels {
             if RESTS { part(1) } else { add(part(0), part(1)) }
         }
 
-        /// Fills a row about `axis`, with J·M·J in the field of its effective mass.
+        /// Largest component of a row's responses, and of `largest`.
+        $(#[$feature])?
+        #[inline]
+        fn largest_response<const RESTS: bool>(largest: L<22>, row: &RowPack, group: usize) -> L<22> {
+            let mut largest = largest;
+            for response in &row.response[usize::from(RESTS)..] {
+                for i in 0..3 {
+                    let value = load(&response[i], group);
+                    largest = max(largest, max(value, sub(zero(), value)));
+                }
+            }
+            largest
+        }
+
+        /// Fills a row about `axis`, with J·M·J in the field of its effective mass and the largest response in that of its cap.
         $(#[$feature])?
         #[inline]
         fn fill_turn<const RESTS: bool>(
@@ -153,6 +167,7 @@ macro_rules! row_kernels {
             let arms = [if RESTS { [zero(); 3] } else { arm(0) }, arm(1)];
             fill_row::<RESTS>(&mut row.row, among, stage, group, arms);
             store(&mut row.effective_mass, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
+            store(&mut row.cap, group, as_speed(largest_response::<RESTS>(zero(), &row.row, group)));
         }
 
         /// Computes the rows of a pack.
@@ -213,12 +228,7 @@ macro_rules! row_kernels {
                 let own = add(splat(ONE_22), coupling::<RESTS>(&point.row, &point.row, group));
                 store(&mut point.effective_mass, group, as_unit(own));
                 store(&mut point.total, group, zero());
-                for response in &point.row.response[usize::from(RESTS)..] {
-                    for i in 0..3 {
-                        let value = load(&response[i], group);
-                        largest = max(largest, max(value, sub(zero(), value)));
-                    }
-                }
+                largest = largest_response::<RESTS>(largest, &point.row, group);
             }
             store(&mut pack.impulse_cap, group, as_speed(largest));
             for (row, t) in pack.sliding.iter_mut().zip([&t1, &t2]) {
@@ -226,6 +236,9 @@ macro_rules! row_kernels {
                 fill_row::<RESTS>(row, &among, stage, group, arms);
             }
             let [s1, s2] = &pack.sliding;
+            let largest = largest_response::<RESTS>(zero(), s1, group);
+            let largest = largest_response::<RESTS>(largest, s2, group);
+            store(&mut pack.sliding_cap, group, as_speed(largest));
             let k11 = add(splat(ONE_22), coupling::<RESTS>(s1, s1, group));
             let k12 = coupling::<RESTS>(s1, s2, group);
             let k22 = add(splat(ONE_22), coupling::<RESTS>(s2, s2, group));
@@ -270,12 +283,15 @@ macro_rules! row_kernels {
                 for lane in 0..WIDTH {
                     row.effective_mass.0[lane] = if row.effective_mass.0[lane] == 0 { 0 } else { effective_masses[lane] };
                 }
+                row.cap.0 = impulse_caps(&row.cap.0);
             }
             invert(&mut pack.sliding_inverse);
             pack.impulse_cap.0 = impulse_caps(&pack.impulse_cap.0);
+            pack.sliding_cap.0 = sliding_caps(&pack.sliding_cap.0);
         }
 
-        /// Makes effective masses odd, and computes the values that depend on them.
+        /// Makes effective masses odd, and computes the values that depend on them. Limits the impulses of the last tick to this tick's
+        /// caps: the rows may have turned since.
         $(#[$feature])?
         #[inline]
         fn finish(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
@@ -290,10 +306,20 @@ macro_rules! row_kernels {
                     store(&mut point.soft, group, soft);
                     let push = times(soft, load(&point.push, group));
                     store(&mut point.push, group, push);
+                    let impulse = min(load(&point.impulse, group), load(&pack.impulse_cap, group));
+                    store(&mut point.impulse, group, impulse);
+                    let preload = min(load(&point.preload, group), impulse);
+                    store(&mut point.preload, group, preload);
                 }
                 for row in angular.iter_mut() {
                     let effective_mass = odd(load(&row.effective_mass, group));
                     store(&mut row.effective_mass, group, effective_mass);
+                    let impulse = clamp(load(&row.impulse, group), load(&row.cap, group));
+                    store(&mut row.impulse, group, impulse);
+                }
+                for impulse in &mut pack.sliding_impulse {
+                    let limited = clamp(load(impulse, group), load(&pack.sliding_cap, group));
+                    store(impulse, group, limited);
                 }
                 let inverse = odd3(&load3(&pack.sliding_inverse, group));
                 store3(&mut pack.sliding_inverse, group, &inverse);
