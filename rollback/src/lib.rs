@@ -60,8 +60,8 @@ pub use pace::{AdaptiveDelay, AdaptiveDelayError, FrameTicks, TickClock};
 pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
-    Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY, MAX_PLAYERS,
-    MAX_PREDICTION, Mode, Op, Plan, Predictor, Rollback, RunError, RunReport, Session,
+    Audience, Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY,
+    MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, Rollback, RunError, RunReport, Session,
     SessionConfig, SessionError, SessionEvent, Stall, StartInputs, Stats,
 };
 pub use sim_match::SimMatch;

@@ -25,11 +25,11 @@ root = here.parent.parent
 # decision about the surface that users must learn and that semver freezes.
 CRATES = {
     "isostep-core": ("core", 380, 0.5),
-    "isostep-rollback": ("rollback", 387, 0.5),
-    "isostep-netcode": ("netcode", 147, 0.5),
+    "isostep-rollback": ("rollback", 393, 0.5),
+    "isostep-netcode": ("netcode", 159, 0.5),
 }
 # Ceiling over all of them.
-TOTAL = 914
+TOTAL = 932
 
 COUNTED = {"module", "struct", "enum", "union", "trait", "function", "constant", "static", "type_alias", "macro", "proc_macro"}
 OPENING = re.compile(r"(What|Who|Where|How|Whether)\b")
