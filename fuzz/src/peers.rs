@@ -209,7 +209,8 @@ impl Ends {
             assert!(bytes.len() <= MOST_FRAME, "a frame of {} bytes", bytes.len());
         }
         while let Some((machine, message)) = end.poll_message() {
-            let (Message::Session(message) | Message::Game(message)) = message;
+            let (Message::Session(message) | Message::Game(message) | Message::Peer(message)) =
+                message;
             assert!(machine == MachineId(0) && message.len() < MAX_MESSAGE_BYTES);
             count += 1;
             sum += message.len();

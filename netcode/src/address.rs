@@ -64,6 +64,23 @@ impl Address {
     }
 }
 
+impl Address {
+    /// Decodes [`to_bytes`](Self::to_bytes).
+    pub(crate) fn from_bytes(bytes: [u8; 19]) -> Option<Self> {
+        let (octets, port) = bytes[1..].split_first_chunk::<16>()?;
+        let port = u16::from_le_bytes(port.try_into().ok()?);
+        match bytes[0] {
+            0 => Some(Self::Socket(SocketAddr::new(IpAddr::from(*octets).to_canonical(), port))),
+            1 => {
+                let (node, zero) = octets.split_first_chunk()?;
+                let rest = zero.iter().all(|&byte| byte == 0) && port == 0;
+                rest.then_some(Self::Node(u64::from_le_bytes(*node)))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl From<SocketAddr> for Address {
     fn from(address: SocketAddr) -> Self {
         Self::Socket(address)

@@ -39,6 +39,9 @@ pub use endpoint::{
 #[cfg(feature = "udp")]
 pub use entropy::OsEntropy;
 pub use entropy::{Entropy, SeededEntropy};
-pub use peer::{Peer, PeerConfig, PeerError, PeerEvent, Seat};
+pub use isostep_rollback::Audience;
+#[cfg(feature = "udp")]
+pub use peer::UdpPeerError;
+pub use peer::{Finish, Peer, PeerConfig, PeerError, PeerEvent, Seat};
 pub use transport::{Transport, TransportError};
 pub use wire::PROTOCOL_VERSION;

@@ -60,9 +60,9 @@ pub use pace::{AdaptiveDelay, AdaptiveDelayError, FrameTicks, TickClock};
 pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
-    Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY, MAX_PLAYERS,
-    MAX_PREDICTION, Mode, Plan, Predictor, Rollback, RunError, RunReport, Session, SessionConfig,
-    SessionError, SessionEvent, Stall, StartInputs, Stats,
+    Audience, Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY,
+    MAX_PLAYERS, MAX_PREDICTION, Mode, Plan, Predictor, Rollback, RunError, RunReport, Session,
+    SessionConfig, SessionError, SessionEvent, Stall, StartInputs, Stats,
 };
 pub use sim_match::SimMatch;
 pub use sim_network::{LinkConfig, NodeId, SimNetwork};

@@ -25,11 +25,11 @@ root = here.parent.parent
 # decision about the surface that users must learn and that semver freezes.
 CRATES = {
     "isostep-core": ("core", 379, 0.5),
-    "isostep-rollback": ("rollback", 382, 0.5),
-    "isostep-netcode": ("netcode", 147, 0.5),
+    "isostep-rollback": ("rollback", 388, 0.5),
+    "isostep-netcode": ("netcode", 159, 0.5),
 }
 # Ceiling over all of them.
-TOTAL = 908
+TOTAL = 926
 
 COUNTED = {"module", "struct", "enum", "union", "trait", "function", "constant", "static", "type_alias", "macro", "proc_macro"}
 OPENING = re.compile(r"(What|Who|Where|How|Whether)\b")

@@ -96,6 +96,7 @@ pub(super) fn refusals() -> Capture {
     let mut packet = Vec::new();
     Hello { version: 2, attempt: *b"version2" }.write(&mut packet);
     test.inject(&packet);
+    test.inject(b"\x85ISOS\x01\x00\0\0\0\0\0\0\0\0\0");
 
     let config = |test: &RefusalTest| test.config(&spec, 0, UNIX);
     let other = config(&test).inputs(5, *b"schema01", 77);

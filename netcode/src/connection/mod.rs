@@ -104,6 +104,8 @@ pub(crate) struct Connection {
     mtu: Mtu,
     path_validator: PathValidator,
     last_received: Time,
+    /// Set once the peer is known to have the connection: always on the responder, with its first packet on the initiator.
+    confirmed: bool,
     interrupted: bool,
     /// Deadline for pending acknowledgements and replies.
     flush_at: Option<Time>,
@@ -152,6 +154,7 @@ impl Connection {
             mtu: Mtu::new(now, max_mtu),
             path_validator: PathValidator::default(),
             last_received: now,
+            confirmed: !initiator,
             interrupted: false,
             flush_at: Some(now),
             closing: None,
@@ -184,6 +187,16 @@ impl Connection {
 
     pub(crate) const fn set_key_lifetime(&mut self, lifetime: Duration) {
         self.keys.set_lifetime(lifetime);
+    }
+
+    /// Returns true if the peer is known to have the connection.
+    pub(crate) const fn is_confirmed(&self) -> bool {
+        self.confirmed
+    }
+
+    /// Returns true if the peer has acknowledged all messages.
+    pub(crate) fn is_delivered(&self) -> bool {
+        self.reliable.is_delivered()
     }
 
     pub(crate) fn push_message(

@@ -59,6 +59,7 @@ impl Connection {
 
     fn note_received(&mut self, ctx: &mut Context<'_>) {
         self.last_received = ctx.now;
+        self.confirmed = true;
         if core::mem::take(&mut self.interrupted) {
             ctx.events.push_back(Event::Resumed { machine: self.machine });
         }

@@ -100,6 +100,11 @@ impl Default for ReliableChannel {
 }
 
 impl ReliableChannel {
+    /// Returns true if all segments are acknowledged.
+    pub(super) fn is_delivered(&self) -> bool {
+        self.outgoing.is_empty()
+    }
+
     /// Queues a message; its first byte on the wire is `destination`.
     pub(super) fn push(&mut self, destination: u8, message: &[u8]) -> Result<(), MessageError> {
         let bytes = message.len() + 1;

@@ -20,6 +20,13 @@ impl GameId {
     }
 }
 
+/// For recordings, which take sixteen bytes.
+impl From<GameId> for [u8; 16] {
+    fn from(id: GameId) -> Self {
+        id.0
+    }
+}
+
 /// Id of a match. It binds tokens and rosters to one match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatchId(pub [u8; 16]);
@@ -33,8 +40,8 @@ impl MatchId {
     }
 }
 
-/// Id of a machine in a match, less than [`MAX_MACHINES`], assigned by the matchmaker. Of two machines, the one with
-/// the lower id initiates their connection.
+/// Id of a machine in a match, less than [`MAX_MACHINES`], assigned by the matchmaker. By
+/// convention, machine 0 is the host, whose address the others know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MachineId(pub u8);
 

@@ -66,9 +66,9 @@ pub enum TokenError {
     /// The handshake used another key than the token's holder.
     #[error("the token belongs to another key; use the token that was issued for this key")]
     HolderMismatch,
-    /// The machine id is not the initiator's, or not the lower of the two.
+    /// The machine id is not the initiator's, or it is the responder's own.
     #[error(
-        "the token of {machine} does not belong to the initiator, or {machine} is not the lower id of the two; only the lower id initiates"
+        "the token of {machine} does not belong to the initiator; give every machine a token of its own"
     )]
     NotInitiator {
         /// Machine id of the token.

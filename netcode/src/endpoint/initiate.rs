@@ -1,5 +1,7 @@
-//! Initiator of the handshake: HELLO, COOKIE, INIT, ACCEPT. Meanwhile the responder sends KNOCK packets to open its
-//! NAT.
+//! Initiator of the handshake: HELLO, COOKIE, INIT, ACCEPT. Every machine that knows an address initiates.
+//!
+//! If both machines of a pair do, the lower id decides which attempt survives, so that no two connections cross:
+//! `is_suspended` and `is_deciding` are its rules (WIRE.md, section 3).
 
 use super::{ConnectError, Endpoint, EndpointError, Event, Route};
 use crate::address::Address;
@@ -8,7 +10,6 @@ use crate::crypto::MachineId;
 use crate::crypto::noise::Initiator;
 use crate::wire::{
     Accept, Attempt, ConnectionId, Cookie, Hello, Init, Offer, PROTOCOL_VERSION, Refusal, Versions,
-    knock,
 };
 use core::time::Duration;
 use isostep_rollback::Time;
@@ -23,13 +24,8 @@ const RETRANSMIT: [Duration; 4] = [
 
 /// State of an attempt.
 enum Step {
-    /// This side is the responder and sends KNOCK packets.
-    Knock,
     Hello,
-    Init {
-        initiator: Initiator,
-        local_cid: u8,
-    },
+    Init { initiator: Initiator, local_cid: u8 },
 }
 
 /// Attempt to connect.
@@ -65,8 +61,9 @@ pub(super) fn prologue(attempt: Attempt) -> [u8; 22] {
 }
 
 impl Endpoint {
-    /// Starts to connect to another machine of the match. The machine with the lower id sends the first packet. The other one
-    /// waits for it, and uses the address only to open its NAT. A running attempt to the same machine is aborted.
+    /// Starts to connect to another machine of the match. One machine of each pair needs the address of the other one. If
+    /// both connect, one connection results; the attempt of the lower id takes precedence. A running attempt to the same
+    /// machine is aborted. Does nothing while the machine is connected; [`close`](Self::close) the connection first.
     ///
     /// # Errors
     /// The machine is not in the roster, development keys would leave the loopback interface, or the endpoint was shut down.
@@ -78,21 +75,18 @@ impl Endpoint {
     ) -> Result<(), EndpointError> {
         let to = to.canonical();
         self.check_connect(machine, to)?;
+        if self.peers[usize::from(machine.0)].connection.is_some() {
+            return Ok(());
+        }
         self.abort_outgoing(machine);
         let mut attempt = [0; 8];
         self.entropy.fill(&mut attempt);
         let mut packet = Vec::new();
-        let step = if self.machine() < machine {
-            Hello { version: PROTOCOL_VERSION, attempt }.write(&mut packet);
-            Step::Hello
-        } else {
-            knock(&mut packet);
-            Step::Knock
-        };
+        Hello { version: PROTOCOL_VERSION, attempt }.write(&mut packet);
         self.peers[usize::from(machine.0)].outgoing = Some(OutgoingHandshake {
             address: to,
             attempt,
-            step,
+            step: Step::Hello,
             packet,
             sent: 0,
             next: now,
@@ -131,16 +125,27 @@ impl Endpoint {
         }
     }
 
+    /// Returns true if the attempt of this machine waits, because it has accepted one of a machine with a higher id.
+    fn is_suspended(&self, machine: MachineId) -> bool {
+        self.machine() < machine && self.peers[usize::from(machine.0)].half_open.is_some()
+    }
+
+    /// Returns true if an INIT of a machine with a higher id must be dropped: this machine's own INIT is on the way, or
+    /// its ACCEPT has arrived and the other machine may not know yet that the connection exists.
+    pub(super) fn is_deciding(&self, machine: MachineId) -> bool {
+        let place = &self.peers[usize::from(machine.0)];
+        let sent = place.outgoing.as_ref();
+        let sent = sent.is_some_and(|outgoing| matches!(outgoing.step, Step::Init { .. }));
+        let connection = place.connection.as_ref();
+        let unconfirmed = connection.is_some_and(|connection| !connection.is_confirmed());
+        self.machine() < machine && (sent || unconfirmed)
+    }
+
     pub(super) fn initiate_timeout(&mut self, now: Time, machine: MachineId) {
+        let suspended = self.is_suspended(machine);
         let place = &mut self.peers[usize::from(machine.0)];
         let Some(outgoing) = &mut place.outgoing else { return };
-        if outgoing.deadline <= now
-            && place.connection.is_some()
-            && matches!(outgoing.step, Step::Knock)
-        {
-            // The initiator connected before this side expected it.
-            place.outgoing = None;
-        } else if outgoing.deadline <= now {
+        if outgoing.deadline <= now {
             let (address, versions) = (outgoing.address, outgoing.versions.take());
             self.abort_outgoing(machine);
             let reason = match versions {
@@ -150,8 +155,11 @@ impl Endpoint {
             self.events.push_back(Event::ConnectFailed { machine, reason });
         } else if outgoing.next <= now {
             let wait = RETRANSMIT[outgoing.sent.min(RETRANSMIT.len() - 1)];
-            outgoing.sent += 1;
             outgoing.next = now + wait;
+            if suspended {
+                return;
+            }
+            outgoing.sent += 1;
             if outgoing.sent > RETRANSMIT.len() && matches!(outgoing.step, Step::Init { .. }) {
                 // The cookie may have expired or been forged: request another one.
                 let mut hello = self.send_queue.buffer();
@@ -181,15 +189,16 @@ impl Endpoint {
     pub(super) fn handle_cookie(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Cookie { attempt, cookie } = Cookie::read(bytes)?;
         let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
+        let suspended = self.is_suspended(machine);
         let outgoing = self.peers[usize::from(machine.0)].outgoing.as_mut()?;
         match outgoing.step {
+            Step::Hello if suspended => return Some(()),
             Step::Hello => (),
             // Cookies are not authenticated: the previous one may be forged, or made before a restart of the responder.
             Step::Init { .. } => {
                 Init::replace_cookie(&cookie, &mut outgoing.packet);
                 return Some(());
             }
-            Step::Knock => return Some(()),
         }
         let local_cid = self.allocate_cid(Route::Connecting(machine));
         let offer = self.offer(local_cid);

@@ -52,6 +52,7 @@ use std::collections::VecDeque;
 mod destination {
     pub(super) const SESSION: u8 = 0;
     pub(super) const GAME: u8 = 1;
+    pub(super) const PEER: u8 = 2;
 }
 
 /// Maximum number of queued events.
@@ -73,14 +74,16 @@ pub enum Message {
     Session(Vec<u8>),
     /// Message of the game.
     Game(Vec<u8>),
+    /// Message of a [`Peer`](crate::Peer) to another one.
+    Peer(Vec<u8>),
 }
 
 /// Connections of one machine to all peers of a match. Sans-IO: the caller passes received datagrams and the time, and sends
 /// the datagrams that it polls.
 ///
 /// # Call order
-/// 1. *Configure*: [`new`](Self::new); [`connect`](Self::connect) for each peer, once its address is known. Both sides call
-///    `connect`; the machine with the lower id initiates.
+/// 1. *Configure*: [`new`](Self::new); [`connect`](Self::connect) for each peer whose address is known. One side of each
+///    pair suffices.
 /// 2. *Feed*: [`handle_datagram`](Self::handle_datagram) for each datagram, [`handle_timeout`](Self::handle_timeout) when
 ///    [`poll_timeout`](Self::poll_timeout) is due or once per frame; [`send_game`](Self::send_game),
 ///    [`send_datagram`](Self::send_datagram), [`send_message`](Self::send_message), [`close`](Self::close).
@@ -200,7 +203,7 @@ impl Endpoint {
             Some(&packet_type::VERSIONS) => self.handle_versions(from, bytes),
             Some(&packet_type::INIT) => self.handle_init(now, from, bytes),
             Some(&packet_type::ACCEPT) => self.handle_accept(now, from, bytes),
-            // A KNOCK has no effect here: it opened the sender's NAT.
+            // A KNOCK has no effect here: it opens the sender's NAT.
             Some(&packet_type::KNOCK) => is_knock(bytes).then_some(()),
             _ => None,
         };
@@ -304,6 +307,9 @@ impl Endpoint {
                 Some((&destination::GAME, rest)) => {
                     return Some((machine, Message::Game(rest.to_vec())));
                 }
+                Some((&destination::PEER, rest)) => {
+                    return Some((machine, Message::Peer(rest.to_vec())));
+                }
                 _ => self.counters.malformed += 1,
             }
         }
@@ -366,6 +372,20 @@ impl Endpoint {
         message: &[u8],
     ) -> Result<(), MessageError> {
         self.push_message(machine, destination::SESSION, message)
+    }
+
+    /// Like [`send_message`](Self::send_message), for messages of a [`Peer`](crate::Peer) to another one.
+    pub(crate) fn send_peer_message(
+        &mut self,
+        machine: MachineId,
+        message: &[u8],
+    ) -> Result<(), MessageError> {
+        self.push_message(machine, destination::PEER, message)
+    }
+
+    /// Returns true if a machine is connected and has acknowledged all messages.
+    pub(crate) fn is_delivered(&self, machine: MachineId) -> bool {
+        self.connection(machine).is_some_and(Connection::is_delivered)
     }
 
     fn push_message(

@@ -99,7 +99,7 @@ impl Endpoint {
             return Some(());
         };
         match self.admit(now, token, &theirs, &responder.remote()) {
-            Ok(machine) if self.has_recent_half_open(now, machine) => {
+            Ok(machine) if self.has_recent_half_open(now, machine) || self.is_deciding(machine) => {
                 self.counters.rate_limited += 1;
             }
             Ok(machine) => self.accept(now, from, attempt, machine, &theirs, responder),
@@ -145,8 +145,7 @@ impl Endpoint {
         if token.holder() != *remote {
             return Err(bad(TokenError::HolderMismatch));
         }
-        // Only the lower machine id initiates.
-        if holder != Some(token.machine()) || token.machine() >= self.machine() {
+        if holder != Some(token.machine()) || token.machine() == self.machine() {
             return Err(bad(TokenError::NotInitiator { machine: token.machine() }));
         }
         if self.is_shut_down {

@@ -52,7 +52,8 @@ impl PeerConfig {
         self
     }
 
-    /// Sets the address of another machine. Required for machines with a higher id; for others it opens the NAT.
+    /// Sets the address of another machine. One machine of each pair must know the other's address, or be connected to a
+    /// machine that both are connected to, such as the host: it introduces them.
     #[must_use]
     pub fn address(mut self, machine: MachineId, address: impl Into<Address>) -> Self {
         self.addresses.push((machine, address.into()));
@@ -122,14 +123,6 @@ pub enum PeerError {
     /// A seat or address names a machine that is not in the roster.
     #[error("{machine} is not in the roster; use machine ids of the match")]
     UnknownMachine {
-        /// Machine id.
-        machine: MachineId,
-    },
-    /// The address of a machine with a higher id is missing.
-    #[error(
-        "the address of {machine} is missing; the lower id initiates, so set it with PeerConfig::address"
-    )]
-    NoAddress {
         /// Machine id.
         machine: MachineId,
     },

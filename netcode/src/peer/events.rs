@@ -1,10 +1,12 @@
 //! Events of a peer.
 
+use super::Finish;
+use crate::address::Address;
 use crate::crypto::MachineId;
 use crate::endpoint::{CloseReason, ConnectError, Event};
 use crate::link::LinkError;
 use core::fmt;
-use isostep_rollback::SessionEvent;
+use isostep_rollback::{Audience, SessionEvent};
 
 /// Event of a peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,12 @@ use isostep_rollback::SessionEvent;
 pub enum PeerEvent {
     /// Development keys are in use, which give no protection.
     Insecure,
+    /// The match waits for these machines, with their addresses if they are known. Reported when they change; never
+    /// empty.
+    Waiting {
+        /// Machines.
+        machines: Vec<(MachineId, Option<Address>)>,
+    },
     /// A machine is connected.
     Joined {
         /// Machine id.
@@ -50,6 +58,8 @@ pub enum PeerEvent {
         /// Reason.
         reason: CloseReason,
     },
+    /// The match has ended; see [`Peer::finish_at`](super::Peer::finish_at). Call [`Peer::leave`](super::Peer::leave).
+    Finished(Finish),
     /// Other event of a connection.
     Connection(Event),
     /// Event of the session.
@@ -68,12 +78,44 @@ pub enum PeerEvent {
     },
 }
 
+impl PeerEvent {
+    /// Returns whether the event is for players or for developers.
+    pub const fn audience(&self) -> Audience {
+        match self {
+            Self::Session(event) => event.audience(),
+            Self::Connection(_) | Self::LinkError { .. } | Self::Transport { .. } => {
+                Audience::Developers
+            }
+            Self::Insecure
+            | Self::Waiting { .. }
+            | Self::Joined { .. }
+            | Self::Started
+            | Self::ConnectFailed { .. }
+            | Self::Refused { .. }
+            | Self::Interrupted { .. }
+            | Self::Resumed { .. }
+            | Self::Left { .. }
+            | Self::Finished(_) => Audience::Players,
+        }
+    }
+}
+
 impl fmt::Display for PeerEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Insecure => f.write_str(
                 "INSECURE: development keys give no protection; get tokens with `isostep match new`",
             ),
+            Self::Waiting { machines } => {
+                f.write_str("waiting for ")?;
+                for (index, (machine, address)) in machines.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    write!(f, "{machine}")?;
+                    address.map_or(Ok(()), |address| write!(f, " at {address}"))?;
+                }
+                Ok(())
+            }
+            Self::Finished(finish) => finish.fmt(f),
             Self::Joined { machine } => write!(f, "{machine} connected"),
             Self::Started => f.write_str("all machines connected; the match starts"),
             Self::ConnectFailed { machine, reason } => write!(f, "{machine}: {reason}"),

@@ -1,12 +1,21 @@
 //! Peer: transport, endpoint, links, session and tick clock behind four calls per frame.
 //!
-//! `config` has its settings, `events` its events.
+//! `config` has its settings, `events` its events; `meeting` exchanges addresses before the match, `finish` agrees on its
+//! end, with the messages of `notes`; `udp` is a peer over UDP.
 
 mod config;
 mod events;
+mod finish;
+mod meeting;
+mod notes;
+#[cfg(feature = "udp")]
+mod udp;
 
 pub use config::{PeerConfig, PeerError, Seat};
 pub use events::PeerEvent;
+pub use finish::Finish;
+#[cfg(feature = "udp")]
+pub use udp::UdpPeerError;
 
 use crate::address::Address;
 use crate::connection::MessageError;
@@ -16,12 +25,14 @@ use crate::entropy::Entropy;
 use crate::link::Link;
 use crate::transport::Transport;
 use core::time::Duration;
+use finish::Finishing;
 use isostep_rollback::FrameTicks;
 use isostep_rollback::internals::FeedError;
 use isostep_rollback::{
     CommandFeedError, Occupant, PeerId, PlayerId, RunError, RunReport, Session, Simulation,
     TickClock, Time,
 };
+use notes::Note;
 use std::collections::VecDeque;
 
 /// Maximum number of datagrams handled per frame: a flood must not delay the tick.
@@ -40,6 +51,8 @@ const PRESENT_WITHIN: Duration = Duration::from_secs(1);
 /// 2. For each due tick, [`local_input`](Self::local_input) and [`tick`](Self::tick).
 /// 3. [`end_frame`](Self::end_frame) sends.
 /// 4. [`poll_event`](Self::poll_event) and [`poll_message`](Self::poll_message) until empty.
+///
+/// At the end [`finish_at`](Self::finish_at), and [`leave`](Self::leave) after [`PeerEvent::Finished`].
 ///
 /// Ticks are due once all machines are connected. Time is an argument: the same calls run over UDP in real time, and over
 /// a [`SimTransport`](crate::transport::SimTransport) in virtual time.
@@ -85,8 +98,12 @@ pub struct Peer<S: Simulation, T: Transport> {
     endpoint: Endpoint,
     session: Session<S>,
     links: Vec<(MachineId, Link)>,
-    /// Configured addresses by machine id.
+    /// Known addresses by machine id.
     addresses: [Option<Address>; MAX_MACHINES],
+    /// Machines whose address this machine was configured with; the others initiate, or another machine introduces them.
+    configured: [bool; MAX_MACHINES],
+    /// Machines that were last reported as awaited.
+    awaited: Vec<MachineId>,
     /// Times of the next attempts to connect.
     reconnect_at: [Option<Time>; MAX_MACHINES],
     /// Last reported connect error per machine; repeated errors are not reported again.
@@ -94,6 +111,7 @@ pub struct Peer<S: Simulation, T: Transport> {
     transport: T,
     clock: TickClock,
     started: bool,
+    finishing: Finishing,
     /// Set if a tick was computed and not sent yet.
     unsent_tick: bool,
     events: VecDeque<PeerEvent>,
@@ -127,12 +145,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                 .get_mut(usize::from(machine.0))
                 .ok_or(PeerError::UnknownMachine { machine })? = Some(address);
         }
-        let unreachable = |machine: &MachineId| {
-            *machine > endpoint.machine() && addresses[usize::from(machine.0)].is_none()
-        };
-        if let Some(machine) = endpoint.peers().find(unreachable) {
-            return Err(PeerError::NoAddress { machine });
-        }
+        let configured = addresses.map(|address| address.is_some());
         let others: Vec<MachineId> = endpoint.peers().collect();
         let mut reconnect_at = [None; MAX_MACHINES];
         for machine in &others {
@@ -148,11 +161,14 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
             session,
             links,
             addresses,
+            configured,
+            awaited: Vec::new(),
             reconnect_at,
             reported: Default::default(),
             transport,
             clock: TickClock::new(tick_length),
             started: false,
+            finishing: Finishing::default(),
             unsent_tick: false,
             events: VecDeque::new(),
             messages: VecDeque::new(),
@@ -167,11 +183,12 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.endpoint.handle_timeout(now);
         self.connect_due(now);
         self.handle_events(now);
-        self.handle_messages();
+        self.handle_messages(now);
         if !self.started {
             self.transmit(now);
+            self.report_awaited(now);
             // The tick clock starts with the match.
-            if !self.links.iter().all(|(machine, _)| self.is_present(now, *machine)) {
+            if !self.awaited.is_empty() {
                 return FrameTicks { ticks: 0, ..self.clock.clone().frame(now) };
             }
             self.started = true;
@@ -206,10 +223,13 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
             return Ok(RunReport::default());
         }
         self.unsent_tick = true;
+        self.stop_session();
         let report = self.session.advance(now).run(game);
         while let Some(event) = self.session.poll_event() {
+            self.finishing.note_session(now, &event);
             self.push_event(PeerEvent::Session(event));
         }
+        self.finish(now, game);
         report
     }
 
@@ -246,6 +266,13 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.reconnect_at = [None; MAX_MACHINES];
         self.endpoint.shut_down(now);
         self.transmit(now);
+    }
+
+    /// Machines that are missing at a time: not connected yet, or without a packet for a second. The match starts once
+    /// there are none.
+    pub fn missing(&self, now: Time) -> impl Iterator<Item = MachineId> + '_ {
+        let machines = self.links.iter().map(|(machine, _)| *machine);
+        machines.filter(move |machine| !self.is_present(now, *machine))
     }
 
     /// Time of the next tick or timer. A program without a frame rate may sleep until then.
@@ -375,6 +402,9 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                     // The machine may have left before.
                     let _ = self.session.add_peer(PeerId(machine.0));
                     self.reported[usize::from(machine.0)] = None;
+                    self.reconnect_at[usize::from(machine.0)] = None;
+                    self.finishing.reconnected(machine);
+                    self.introduce(machine);
                     PeerEvent::Joined { machine }
                 }
                 Event::ConnectFailed { machine, reason } => {
@@ -399,6 +429,11 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                     }
                     // Digests of the machine are no longer awaited, and nothing is sent to it.
                     self.session.remove_peer(PeerId(machine.0));
+                    // What arrived before the close counts.
+                    self.handle_messages(now);
+                    if self.finishing.may_leave(machine) {
+                        continue;
+                    }
                     PeerEvent::Left { machine, reason }
                 }
                 event => PeerEvent::Connection(event),
@@ -418,9 +453,18 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         is_new
     }
 
-    fn handle_messages(&mut self) {
+    fn handle_messages(&mut self, now: Time) {
         while let Some((machine, message)) = self.endpoint.poll_message() {
             match message {
+                Message::Peer(message) => match Note::read(&message) {
+                    Some(Note::Last(tick)) => self.finishing.note_last(machine, tick),
+                    Some(Note::Done(tick, digest)) => {
+                        self.finishing.note_done(machine, tick, digest);
+                    }
+                    Some(Note::Address(other, address)) => self.meet(now, other, address),
+                    // Of a later version.
+                    None => (),
+                },
                 Message::Game(message) => self.messages.push_back((machine, message)),
                 Message::Session(message) => {
                     if let Err(error) = self.session.message(PeerId(machine.0), &message) {

@@ -46,15 +46,6 @@ impl Hello {
     }
 }
 
-/// Writes a KNOCK packet, which opens the sender's NAT.
-pub(crate) fn knock(out: &mut Vec<u8>) {
-    out.clear();
-    out.push(packet_type::KNOCK);
-    out.extend_from_slice(&MAGIC);
-    out.extend_from_slice(&PROTOCOL_VERSION.to_le_bytes());
-    out.resize(KNOCK_BYTES, 0);
-}
-
 /// Returns true for a KNOCK packet of any version.
 pub(crate) fn is_knock(packet: &[u8]) -> bool {
     let mut from = Reader::new(packet);

@@ -11,7 +11,7 @@ pub(crate) use frame::{Frame, Frames, MAX_CLOSE_TEXT_BYTES, frame_type};
 pub(crate) use game::{ArrivalStats, Game, Pace, Stamp};
 pub use handshake::MatchParameters;
 pub(crate) use handshake::{
-    Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,
+    Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock,
 };
 pub(crate) use header::{ConnectionId, Header, PACKET_NUMBER_LIMIT, decode_packet_number};
 pub(crate) use isostep_rollback::internals::window;

@@ -18,5 +18,6 @@ mod parameters;
 mod random;
 mod rekey;
 mod replays;
+mod simultaneous;
 mod timers;
 mod tokens;

@@ -35,6 +35,8 @@ pub(crate) struct Setup {
     pub(crate) watcher: Option<u32>,
     /// Machine with a faulty game, and the tick of the fault.
     pub(crate) fault: Option<(usize, Tick)>,
+    /// Only the address of machine 0 is known, to all others.
+    pub(crate) star: bool,
 }
 
 impl Setup {
@@ -50,6 +52,7 @@ impl Setup {
             apart: Duration::from_millis(40),
             watcher: None,
             fault: None,
+            star: false,
         }
     }
 
@@ -75,7 +78,8 @@ impl Setup {
                 Some(lifetime) => endpoint.key_lifetime(lifetime),
                 None => endpoint,
             });
-        for other in (0..self.peers).filter(|other| *other != id) {
+        let known = |other: &u8| *other != id && (!self.star || *other == 0);
+        for other in (0..self.peers).filter(known) {
             config = config.address(MachineId(other), Address::Node(other.into()));
         }
         self.seats.iter().fold(config, |config, seat| config.seat(*seat))

@@ -7,6 +7,7 @@ mod clocks;
 mod compare;
 mod departures;
 mod desync;
+mod finish;
 mod flood;
 mod game;
 mod harness;

@@ -122,9 +122,10 @@ impl<S: Simulation> Session<S> {
     }
 
     fn outline(&mut self) -> Outline {
-        let new = self.new_ticks();
+        let left = self.last.map_or(u32::MAX, |last| last.since(self.target));
+        let new = self.new_ticks().min(left);
         let target = self.target + new;
-        let stall = if new == 0 { self.missing() } else { None };
+        let stall = if new == 0 && left > 0 { self.missing() } else { None };
         let wrong = self.mispredicted.filter(|&tick| tick < self.current);
         let wrong = wrong.or_else(|| self.stale_keyframe());
         let rollback = wrong.map(|tick| Rollback { to: tick, depth: self.current.since(tick) });
@@ -183,6 +184,9 @@ impl<S: Simulation> Session<S> {
     /// Emits events when a stall begins and ends.
     fn report_stall(&mut self, outline: &Outline) {
         if outline.target == self.target {
+            if self.last.is_some_and(|last| last <= self.target) {
+                return;
+            }
             if self.waited == 0
                 && let Some(Stall { waiting_for, .. }) = outline.stall
             {

@@ -80,6 +80,33 @@ pub enum SessionEvent {
     },
 }
 
+/// Persons whom an event concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Players: show it in the game.
+    Players,
+    /// Developers: write it to a log. It needs no action of players, or is part of normal operation.
+    Developers,
+}
+
+impl SessionEvent {
+    /// Returns whether the event is for players or for developers.
+    pub const fn audience(&self) -> Audience {
+        match self {
+            Self::Seated { .. } | Self::Desync(_) => Audience::Players,
+            Self::Stalled { .. }
+            | Self::Resumed { .. }
+            | Self::CatchingUp { .. }
+            | Self::Conflict { .. }
+            | Self::Overridden { .. }
+            | Self::DigestsDiffer { .. }
+            | Self::Repaired { .. }
+            | Self::PeerRepaired { .. }
+            | Self::Resynced { .. } => Audience::Developers,
+        }
+    }
+}
+
 impl fmt::Display for SessionEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -26,7 +26,7 @@ pub use config::{
 };
 pub use desync::{Blame, DesyncReport};
 pub use errors::{FeedError, SessionError};
-pub use events::{DEPTHS, SessionEvent, Stats};
+pub use events::{Audience, DEPTHS, SessionEvent, Stats};
 pub use feed::{Accepted, CommandFeedError, RecordError};
 pub use input_log::InputHistory;
 pub(crate) use resume::ResumedSeat;
@@ -128,6 +128,8 @@ pub struct Session<S: Simulation> {
     waited: u32,
     /// A spectator is filling its buffer.
     buffering: bool,
+    /// Last tick of the match; no tick after it is stepped.
+    last: Option<Tick>,
     inputs: Inputs<S::Input>,
     /// Scratch: an encoded tick.
     record: Vec<u8>,
@@ -183,6 +185,7 @@ impl<S: Simulation> Session<S> {
             last_advance: None,
             waited: 0,
             buffering: config.buffer > 0,
+            last: None,
             inputs: Inputs::new(seats.len()),
             record: Vec::new(),
             pacing: Pacing::default(),
@@ -221,6 +224,22 @@ impl<S: Simulation> Session<S> {
     ) -> Result<(), FeedError> {
         self.seat_mut(player)?.predictor = Some(predictor);
         Ok(())
+    }
+
+    /// Sets the last tick: the session stops there, still takes inputs and rolls back, and reports no stall. A tick below
+    /// the current one stops it at once. `None` lets it continue.
+    pub const fn stop_at(&mut self, last: Option<Tick>) {
+        self.last = last;
+    }
+
+    /// Returns true if a seat of a peer lacks the input of the first unconfirmed tick. Without the peer, no later tick can
+    /// be confirmed.
+    #[doc(hidden)]
+    pub fn is_held_up_by(&self, peer: PeerId) -> bool {
+        let seats = self.seats.iter();
+        let mut of_peer =
+            seats.filter(|seat| seat.occupant(self.confirmed) == Occupant::Remote(peer));
+        of_peer.any(|seat| seat.confirmed_to().is_some_and(|to| to <= self.confirmed))
     }
 
     /// Returns the next event.
