@@ -20,8 +20,8 @@ fn bits_of_an_id_give_it_back() {
     assert_eq!(BodyId::from_bits(2 << 32), None);
     assert_eq!(BodyId::from_bits(7), None);
     // No stream has this index.
-    assert_eq!(BodyId::from_bits(1 << 32 | 256 * 65_536), None);
-    assert!(serde_json::from_str::<BodyId>(&(1u64 << 32 | 256 * 65_536).to_string()).is_err());
+    assert_eq!(BodyId::from_bits((1 << 32) | (256 * 65_536)), None);
+    assert!(serde_json::from_str::<BodyId>(&((1u64 << 32) | (256 * 65_536)).to_string()).is_err());
     let text = serde_json::to_string(&id(7, 3)).unwrap();
     assert_eq!(serde_json::from_str::<BodyId>(&text).unwrap(), id(7, 3));
 }

@@ -1,6 +1,6 @@
 //! Kinds of rows that few bodies have, on the list `marks` that exists for these tests.
 
-use super::rich::{self, mark};
+use super::rich::mark;
 use super::snapshots::restored;
 use isostep_core::Rng;
 use isostep_core::Tick;
