@@ -141,3 +141,18 @@ struct OverANetwork;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/replays.md")]
 struct Replays;
+
+/// The guide's pages for users of other libraries.
+#[cfg(all(doctest, feature = "netcode"))]
+#[doc = include_str!("../docs/coming-from-ggrs.md")]
+struct ComingFromGgrs;
+
+/// The same for Rapier.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/coming-from-rapier.md")]
+struct ComingFromRapier;
+
+/// The same for `bevy_ggrs`.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/coming-from-bevy-ggrs.md")]
+struct ComingFromBevyGgrs;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 24] = [
+const DOCUMENTS: [&str; 29] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -23,6 +23,11 @@ const DOCUMENTS: [&str; 24] = [
     "docs/lab.md",
     "docs/replays.md",
     "docs/names.md",
+    "docs/coming-from-ggrs.md",
+    "docs/coming-from-rapier.md",
+    "docs/coming-from-bevy-ggrs.md",
+    "docs/glossary.md",
+    "docs/rendering.md",
     "WIRE.md",
     "REPLAY.md",
     "netcode/tests/wire/README.md",
@@ -64,14 +69,33 @@ fn is_path(piece: &str) -> bool {
 /// Targets of Markdown links within the repository.
 fn links(text: &str) -> Vec<String> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    targets
-        .filter(|target| !target.contains("://") && !target.starts_with('#'))
-        .map(str::to_owned)
-        .collect()
+    targets.filter(|target| !target.contains("://")).map(str::to_owned).collect()
 }
 
 fn missing(base: &Path, paths: Vec<String>) -> Vec<String> {
     paths.into_iter().filter(|path| !base.join(path).exists()).collect()
+}
+
+/// Anchor of a heading, as GitHub and mdBook form it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim_start_matches('#').trim().chars();
+    let kept = kept.filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Links whose file or heading does not exist.
+fn broken(file: &Path, text: &str) -> Vec<String> {
+    let resolves = |target: &String| {
+        let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+        let folder = file.parent().expect("a file has a folder");
+        let to = if path.is_empty() { file.to_owned() } else { folder.join(path) };
+        let has_heading = || {
+            let text = std::fs::read_to_string(&to).unwrap_or_default();
+            text.lines().any(|line| line.starts_with('#') && anchor(line) == heading)
+        };
+        to.exists() && (heading.is_empty() || has_heading())
+    };
+    links(text).into_iter().filter(|target| !resolves(target)).collect()
 }
 
 #[test]
@@ -96,8 +120,7 @@ fn every_path_in_the_other_documents_exists() {
 fn every_link_resolves() {
     for document in DOCUMENTS {
         let file = root().join(document);
-        let folder = file.parent().expect("a file has a folder");
-        assert_eq!(missing(folder, links(&read(document))), Vec::<String>::new(), "in {document}");
+        assert_eq!(broken(&file, &read(document)), Vec::<String>::new(), "in {document}");
     }
 }
 
@@ -152,9 +175,32 @@ fn every_own_name_beside_other_libraries_is_defined() {
 
 #[test]
 fn a_missing_path_is_found() {
-    let text = "see `core/src/nowhere.rs` and [this](GONE.md)\n```\nnowhere/  x\n```\n`cargo test`";
+    let text = "see `core/src/nowhere.rs`\n```\nnowhere/  x\n```\n`cargo test`";
     assert_eq!(missing(&root(), named_paths(text)), ["core/src/nowhere.rs", "nowhere/"]);
-    assert_eq!(missing(&root(), links(text)), ["GONE.md"]);
+    let text = "[a](GONE.md) [b](README.md#gone) [c](README.md#licence) [d](#gone) [e](WIRE.md)";
+    assert_eq!(broken(&root().join("README.md"), text), ["GONE.md", "README.md#gone", "#gone"]);
+    assert_eq!(anchor("## What `Peer` does, and why"), "what-peer-does-and-why");
+}
+
+/// Readers of the guide depend on the crate `isostep` alone.
+#[test]
+fn examples_import_the_facade() {
+    let mut texts: Vec<_> = DOCUMENTS[..].iter().map(|name| (*name, read(name))).collect();
+    for folder in ["examples", "examples/drawing/src"] {
+        let mut text = String::new();
+        sources(&root().join(folder), &mut text);
+        texts.push((folder, text));
+    }
+    for (name, text) in texts {
+        let inner = ["isostep_core::", "isostep_rollback::", "isostep_netcode::"];
+        let found: Vec<_> = text
+            .lines()
+            .filter(|line| {
+                line.trim_start().starts_with("use ") && inner.iter().any(|it| line.contains(it))
+            })
+            .collect();
+        assert_eq!(found, Vec::<&str>::new(), "in {name}");
+    }
 }
 
 /// The part from the coder to the end of the examples.

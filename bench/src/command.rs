@@ -35,6 +35,7 @@ pub enum BenchError {
 /// The command with its arguments.
 pub fn command() -> Command {
     let flag = Arg::new("quick").long("quick").action(ArgAction::SetTrue);
+    let targets = Arg::new("targets").long("targets").action(ArgAction::SetTrue);
     let scenes: Vec<&str> = SCENES.into_iter().chain([REST]).collect();
     let scene = Arg::new("scene").long("scene").value_name("SCENE").action(ArgAction::Append);
     let file = |name: &'static str| {
@@ -43,11 +44,12 @@ pub fn command() -> Command {
     Command::new("bench")
         .about("Measures steps, saves, rollbacks and matches on this machine")
         .long_about(
-            "Measures what steps, saves, rollbacks, digests, sessions and packets cost on this machine, and compares them \
-             with what is wanted. Takes some minutes; with --quick less than one. Let nothing else run meanwhile.",
+            "Measures what a game costs on this machine, then its parts: steps, saves, rollbacks, digests, sessions and packets. \
+             Takes some minutes; with --quick less than one. Let nothing else run meanwhile.",
         )
         .arg(flag.help("A short run: fewer rounds, smaller worlds"))
         .arg(scene.value_parser(scenes).help("Measure only this scene, or those that must come to rest; may be repeated"))
+        .arg(targets.help("Also compare the results with the goals of the project"))
         .arg(file("json").help("Also write the results as JSON"))
         .arg(file("html").help("Also write an HTML page with charts"))
         .after_help(EXAMPLE)
@@ -62,7 +64,11 @@ pub fn run(
     measure: impl FnOnce(&Options) -> Report,
 ) -> Result<String, BenchError> {
     let scenes = arguments.get_many::<String>("scene").unwrap_or_default();
-    let options = Options { quick: arguments.get_flag("quick"), scenes: scenes.cloned().collect() };
+    let options = Options {
+        quick: arguments.get_flag("quick"),
+        targets: arguments.get_flag("targets"),
+        scenes: scenes.cloned().collect(),
+    };
     let output = |name| arguments.get_one::<PathBuf>(name).map(|path| Output::open(path));
     let (json, html) = (output("json").transpose()?, output("html").transpose()?);
     let report = measure(&options);

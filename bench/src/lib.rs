@@ -1,7 +1,7 @@
 //! Measurement of simulations, and reports of the results.
 //!
 //! - `stats.rs`, `interleave.rs`: interleaved samples and their statistics: medians with spread, ratios of neighbours.
-//! - `report.rs`: results as plain data; `targets.rs`: goals.
+//! - `report.rs`: results as plain data; `targets.rs`: goals of the project, on request.
 //! - `table.rs`, `html/`: the report for a terminal and for a browser; JSON is the data itself.
 //! - `simulation.rs`: measures a game's own [`Simulation`](isostep_rollback::Simulation) the same way.
 //! - `engine/`: engines that play the same scenes.
@@ -34,4 +34,4 @@ pub use report::{
 pub use simulation::{SimulationBench, simulation};
 pub use stats::{Ratio, Spread, quantile};
 pub use table::table;
-pub use targets::{Aim, Target, Verdict, issue_targets};
+pub use targets::{Aim, Target, Verdict, project_targets};

@@ -56,6 +56,10 @@ impl Target {
     pub fn words(&self) -> String {
         match (self.verdict, self.measured) {
             (Verdict::Met, _) => "met".to_owned(),
+            // "1.00 × the limit" would read as met.
+            (Verdict::Missed, Some(value)) if value / self.limit < 1.005 => {
+                "missed by less than 1 %".to_owned()
+            }
             (Verdict::Missed, Some(value)) => {
                 format!("missed, {} × the limit", digits(value / self.limit))
             }
@@ -138,7 +142,7 @@ const WANTED: [(&str, &str, f64, Aim); 21] = [
 ];
 
 /// Targets of this project, evaluated on a report.
-pub fn issue_targets(report: &Report) -> Vec<Target> {
+pub fn project_targets(report: &Report) -> Vec<Target> {
     let number = |aim: Aim| match aim {
         Aim::Comparison(key, peer) => report.row(key)?.ratio_to(peer).map(|ratio| ratio.median),
         Aim::Value(key) => Some(report.row(key)?.ours.median),
@@ -162,6 +166,8 @@ mod tests {
         assert_eq!(target(Some(1.0 / 50.0)).words(), "met");
         assert_eq!(target(Some(1.0 / 50.0)).shown(), "1/50.0");
         assert_eq!(target(Some(1.0 / 15.0)).words(), "missed, 2.00 × the limit");
+        assert_eq!(target(Some(1.004 / 30.0)).words(), "missed by less than 1 %");
+        assert_eq!(target(Some(1.006 / 30.0)).words(), "missed, 1.01 × the limit");
         assert_eq!(target(None).words(), "not measured");
         assert_eq!(Target::new("digest", "≤ 5 %", 0.05, Some(0.019)).shown(), "1.90 %");
     }

@@ -1,9 +1,14 @@
 //! Code blocks on these pages are part of an example, word for word, and the examples are run by
 //! their own tests.
 
-const PAGES: [(&str, &str, &str); 3] = [
+const PAGES: [(&str, &str, &str); 4] = [
     ("first-game.md", include_str!("../../docs/first-game.md"), include_str!("../first_game.rs")),
     ("world.md", include_str!("../../docs/world.md"), include_str!("../world_in_play.rs")),
+    (
+        "rendering.md",
+        include_str!("../../docs/rendering.md"),
+        include_str!("../drawing/src/main.rs"),
+    ),
     ("what-it-costs.md", include_str!("../../docs/what-it-costs.md"), include_str!("../cost.rs")),
 ];
 

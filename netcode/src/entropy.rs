@@ -18,7 +18,7 @@ pub trait Entropy {
     }
 }
 
-/// Random number generator of the operating system.
+/// Random number generator of the operating system, or of the browser.
 #[cfg(feature = "udp")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsEntropy;

@@ -2,12 +2,17 @@
 //!
 //! `WIRE.md` specifies every byte. Time and randomness are arguments. Only `WallClock`, `OsEntropy` and the transports
 //! with sockets use the operating system.
+//!
+//! # WebAssembly
+//! Everything compiles for `wasm32-unknown-unknown` with default features, except for what needs sockets or a system clock:
+//! `UdpTransport` and `WallClock` do not exist there, and packets are protected by Rust code instead of ring's assembly. `OsEntropy`
+//! asks the browser by way of `wasm-bindgen`. A page provides its own [`Transport`] and the time.
 #![forbid(unsafe_code)]
 
 mod address;
 #[cfg(test)]
 mod capture;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 mod clock;
 mod connection;
 pub mod crypto;
@@ -29,7 +34,7 @@ pub mod internals {
 }
 
 pub use address::Address;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 pub use clock::WallClock;
 pub use connection::{MAX_MESSAGE_BYTES, MessageError};
 pub use endpoint::{
@@ -40,7 +45,7 @@ pub use endpoint::{
 pub use entropy::OsEntropy;
 pub use entropy::{Entropy, SeededEntropy};
 pub use isostep_rollback::Audience;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 pub use peer::UdpPeerError;
 pub use peer::{Finish, Peer, PeerConfig, PeerError, PeerEvent, Seat};
 pub use transport::{Transport, TransportError};

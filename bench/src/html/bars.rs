@@ -21,7 +21,7 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
     let height = top + STEP * bars.bars.len() as f64 + 8.0;
     let _ = writeln!(
         out,
-        "<figure>\n<h3>{}</h3>\n<p>{} Bars are shares of the whole; its {} stand behind the bar.</p>\n<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
+        "<figure>\n<h3>{}</h3>\n<p>{} Bars are shares of the whole; its {} stand behind the bar.</p>\n<div class=\"wide\"><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
         escape(&bars.title),
         escape(&bars.note),
         bars.unit.symbol(),
@@ -97,7 +97,7 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
             bars.unit.symbol()
         );
     }
-    out.push_str("</svg>\n</figure>\n");
+    out.push_str("</svg></div>\n</figure>\n");
 }
 
 /// Colour of a part; grey for the shared one.

@@ -107,7 +107,7 @@ pub(super) fn draw(out: &mut String, plot: &Plot) {
     let y = Scale::new(plot.y.log, y, HEIGHT - BOTTOM, TOP);
     let _ = writeln!(
         out,
-        "<figure>\n<h3>{}</h3>\n<p>{}</p>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
+        "<figure>\n<h3>{}</h3>\n<p>{}</p>\n<div class=\"wide\"><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
         escape(&plot.title),
         escape(&plot.note),
         escape(&plot.title)
@@ -117,7 +117,7 @@ pub(super) fn draw(out: &mut String, plot: &Plot) {
         curve(out, line, i, &x, &y);
     }
     names(out, &plot.lines, &x, &y);
-    out.push_str("</svg>\n</figure>\n");
+    out.push_str("</svg></div>\n</figure>\n");
 }
 
 fn axes(out: &mut String, x: &Scale, y: &Scale, across: &Axis, up: &Axis) {

@@ -23,7 +23,7 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
     let height = top + group * bars.bars.len() as f64;
     let _ = writeln!(
         out,
-        "<figure>\n<h3>{}</h3>\n<p>{} Behind a bar: {}, and how many times the group's first.</p>\n<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
+        "<figure>\n<h3>{}</h3>\n<p>{} Behind a bar: {}, and how many times the group's first.</p>\n<div class=\"wide\"><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
         escape(&bars.title),
         escape(&bars.note),
         bars.unit.symbol(),
@@ -51,7 +51,7 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
         );
         one_group(out, bars, &bar.values, y);
     }
-    out.push_str("</svg>\n</figure>\n");
+    out.push_str("</svg></div>\n</figure>\n");
 }
 
 fn one_group(out: &mut String, bars: &Bars, values: &[f64], top: f64) {

@@ -1,4 +1,5 @@
-//! The report as one self-contained HTML page: targets, pictures, then every row.
+//! The report as one self-contained HTML page: what a game costs, pictures, every row, then targets if they were asked for.
+//! On a narrow screen rows become blocks, and pictures scroll inside their boxes.
 //!
 //! - `style.css`: light and dark, by the reader's system setting.
 //! - `curves.rs`, `bars.rs`, `groups.rs`, `ratios.rs`: pictures as SVG in the page's colours.
@@ -28,9 +29,9 @@ pub fn page(report: &Report) -> String {
     let _ = write!(out, "<style>\n{}</style>\n</head>\n<body>\n", include_str!("style.css"));
     head(&mut out, report);
     out.push_str("<main>\n");
-    if !report.targets.is_empty() {
-        targets(&mut out, &report.targets);
-    }
+    // The first section is what a game costs.
+    let mut sections = report.sections.iter().filter(|section| !section.rows.is_empty());
+    sections.next().into_iter().for_each(|section| rows(&mut out, section));
     ratios::draw(&mut out, report);
     out.push_str("<section class=\"pictures\">\n");
     for bars in report.bars.iter().filter(|bars| !bars.bars.is_empty()) {
@@ -42,11 +43,12 @@ pub fn page(report: &Report) -> String {
     }
     report.plots.iter().for_each(|plot| curves::draw(&mut out, plot));
     out.push_str("</section>\n");
-    for section in report.sections.iter().filter(|section| !section.rows.is_empty()) {
-        rows(&mut out, section);
-    }
+    sections.for_each(|section| rows(&mut out, section));
     if !report.rests.is_empty() {
         rests(&mut out, &report.rests);
+    }
+    if !report.targets.is_empty() {
+        targets(&mut out, &report.targets);
     }
     if !report.notes.is_empty() {
         out.push_str("<section>\n<h2>Notes</h2>\n<ul>\n");
@@ -116,7 +118,7 @@ fn targets(out: &mut String, targets: &[Target]) {
         };
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{class}\">{mark} {}</td></tr>",
+            "<tr><td>{}</td><td class=\"n\" data-of=\"wanted\">{}</td><td class=\"n\" data-of=\"measured\">{}</td><td class=\"{class}\">{mark} {}</td></tr>",
             escape(&target.measure),
             escape(&target.wanted),
             escape(&target.shown()),
@@ -156,15 +158,20 @@ fn rows(out: &mut String, section: &Section) {
             if row.ours.samples > 1 { row.unit.show(row.ours.least) } else { String::new() };
         let _ = write!(
             out,
-            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n quiet\">{least}</td>",
+            "<tr><td>{}</td><td class=\"n\"{}>{}</td><td class=\"n quiet\" data-of=\"least\">{least}</td>",
             escape(&row.name),
+            if peers.is_empty() { "" } else { " data-of=\"ours\"" },
             spread(row, &row.ours)
         );
         for peer in &peers {
             let beside = row.beside.iter().find(|beside| &beside.name == peer);
             let theirs = beside.map_or_else(String::new, |beside| spread(row, &beside.theirs));
             let ratio = beside.and_then(|beside| beside.ratio).map_or_else(String::new, ratio_text);
-            let _ = write!(out, "<td class=\"n\">{theirs}</td><td class=\"n strong\">{ratio}</td>");
+            let _ = write!(
+                out,
+                "<td class=\"n\" data-of=\"{}\">{theirs}</td><td class=\"n strong\" data-of=\"ratio\">{ratio}</td>",
+                escape(peer)
+            );
         }
         out.push_str("</tr>\n");
     }
@@ -184,7 +191,12 @@ fn rests(out: &mut String, rests: &[Rest]) {
     for cells in rests.iter().flat_map(Rest::cells) {
         out.push_str("<tr>");
         for (column, cell) in cells.iter().enumerate() {
-            let _ = write!(out, "<td{}>{}</td>", class(column), escape(cell));
+            let title = if column < 2 {
+                String::new()
+            } else {
+                format!(" data-of=\"{}\"", REST_HEADER[column])
+            };
+            let _ = write!(out, "<td{}{title}>{}</td>", class(column), escape(cell));
         }
         out.push_str("</tr>\n");
     }

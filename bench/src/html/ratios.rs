@@ -44,7 +44,7 @@ pub(super) fn draw(out: &mut String, report: &Report) {
     out.push_str("<section>\n<h2>Ratios to other engines</h2>\n<p>Our value divided by theirs: left of the dashed line ours is lower. Bars are the 10th to 90th percentile of rounds; a row with several engines has a mark for each.</p>\n");
     let _ = writeln!(
         out,
-        "<figure><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Ours divided by theirs\">"
+        "<figure class=\"large\"><div class=\"wide\"><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Ours divided by theirs\">"
     );
     legend(out, &names);
     for value in x.ticks() {
@@ -96,7 +96,7 @@ pub(super) fn draw(out: &mut String, report: &Report) {
             mark(out, dot, place, &x, y - 9.0);
         }
     }
-    out.push_str("</svg></figure>\n</section>\n");
+    out.push_str("</svg></div></figure>\n</section>\n");
 }
 
 fn dots(rows: &[Row]) -> Vec<Dot<'_>> {

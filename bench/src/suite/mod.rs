@@ -1,5 +1,6 @@
 //! All rows of `isostep bench`: our scenes and sessions, and the peers.
 //!
+//! - `game.rs`: a game, by the call that games use; the report starts with it.
 //! - `staging.rs`, `ours.rs`: the scenes as numbers, and our engine.
 //! - `scenes.rs`, `quality.rs`: step by phase, save, restore, rollback, bytes; and solver quality.
 //! - `rest.rs`, `overlap.rs`: scenes that must come to rest; overlaps from poses.
@@ -7,7 +8,6 @@
 //! - `field.rs`: rollbacks by depth and extent of the misprediction, digests.
 //! - `growth.rs`, `memory.rs`: scaling, sleeping bodies, bytes.
 //! - `session.rs`, `wire.rs`: matches without and with a network.
-//! - `game.rs`: a game, by the call that games use.
 
 mod compute_paths;
 mod field;
@@ -27,7 +27,7 @@ use crate::engine::Engine;
 use crate::machine::About;
 use crate::report::{Comparison, Report, Row, Unit};
 use crate::stats::{Ratio, Spread};
-use crate::targets::issue_targets;
+use crate::targets::project_targets;
 use std::time::{Duration, Instant};
 use wire::Trace;
 
@@ -43,6 +43,8 @@ const MAX_NOISE: f64 = 1.6;
 pub struct Options {
     /// Short run: fewer rounds, smaller worlds.
     pub quick: bool,
+    /// Compares the results with the project's targets.
+    pub targets: bool,
     /// Restricts the run to these scenes, or to [`REST`]; empty for everything.
     pub scenes: Vec<String>,
 }
@@ -115,6 +117,9 @@ impl Peers for NoPeers {
 pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&str)) -> Report {
     let start = Instant::now();
     let mut report = Report { about: About::here(options.quick), ..Report::default() };
+    if options.scenes.is_empty() {
+        game::measure(options, &mut report, progress);
+    }
     let mut engines = peers.engines();
     report.about.peers = engines.iter().map(|engine| engine.name()).collect();
     scenes::measure(options, &mut engines, &mut report, progress);
@@ -127,14 +132,15 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
         memory::measure(&mut report, progress);
         session::measure(options, peers, &mut report, progress);
         wire::measure(options, peers, &mut report, progress);
-        game::measure(options, &mut report, progress);
     }
     report.notes.extend(peers.notes());
     if !cfg!(feature = "internals") {
         report.notes.push("save is not measured: it is part of a step, and only a build with the feature `internals` measures it apart".to_owned());
     }
     report.notes.extend(noise(&report));
-    report.targets = issue_targets(&report);
+    if options.targets {
+        report.targets = project_targets(&report);
+    }
     report.about.seconds = start.elapsed().as_secs();
     report
 }

@@ -23,7 +23,8 @@ pub const SAVES: u32 = 5;
 /// Cost of saving a tick, microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Saves {
-    /// Time of the writing phases (bodies, contacts) in excess of a world without history.
+    /// Time of the writing phases (bodies, contacts) in excess of a world without history. Negative where the difference is below
+    /// the noise.
     pub more: f64,
     /// Whole time of these phases, most of which any engine has: an upper bound of a save.
     pub all: f64,

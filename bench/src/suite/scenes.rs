@@ -57,7 +57,7 @@ impl Sections {
                     take 8 substeps).";
         let state = "Saving is part of our step. \"Save\" is what its phases write and record take more than in the same world with no \
                      history (bodies written in place, contacts over those of two ticks ago): the difference of the least of 5 \
-                     ticks of each, median of rounds; beside Rapier's clone, the least of 5. \"All that a step writes\" is the \
+                     ticks of each, median of rounds, and zero where it is below the noise; beside Rapier's clone, the least of 5. \"All that a step writes\" is the \
                      whole of these two phases, which no save can exceed. Restoring is choosing a slot, beside cloning back. A rollback counts going back, 8 steps and 8 saves; \
                      every body differs.";
         let bytes = "A whole tick written out and read back, and ours since the tick before; Rapier's through bincode.";
@@ -213,19 +213,20 @@ fn save_rows(
     let row = |key: &str, what: &str, samples: &[Named]| {
         row(&format!("{key}/{name}"), &format!("{name}: {what}"), Unit::Microseconds, samples)
     };
+    more[0].1.iter_mut().for_each(|time| *time = time.max(0.0));
     let save = row("save", "save", &more).map(of_medians);
     save.into_iter().chain(row("write", "all that a step writes", &whole)).collect()
 }
 
-/// A save is a small difference of two times, sometimes negative: its ratio is that of medians, and
-/// absent if even the median is within the noise.
+/// A save is a small difference of two times, zero where that is below the noise: its ratio is that of medians, and absent if
+/// even the median is zero.
 fn of_medians(mut row: Row) -> Row {
     let ours = row.ours;
     for beside in &mut row.beside {
         let theirs = beside.theirs;
         beside.ratio = (ours.median > 0.0).then(|| Ratio {
             median: ours.median / theirs.median,
-            p10: ours.p10.max(0.0) / theirs.median,
+            p10: ours.p10 / theirs.median,
             p90: ours.p90 / theirs.median,
             quiet: ours.median / theirs.least,
         });

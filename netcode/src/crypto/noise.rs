@@ -20,6 +20,8 @@ use snow::types::{Cipher, Dh, Hash, Random};
 use snow::{Builder, HandshakeState, StatelessTransportState};
 use zeroize::Zeroizing;
 
+#[cfg(all(feature = "accelerated", not(target_family = "wasm")))]
+mod accelerated;
 #[cfg(test)]
 mod tests;
 
@@ -236,12 +238,15 @@ impl CryptoResolver for Resolver {
         DefaultResolver.resolve_hash(choice)
     }
 
-    #[cfg(feature = "accelerated")]
+    #[cfg(all(feature = "accelerated", not(target_family = "wasm")))]
     fn resolve_cipher(&self, choice: &CipherChoice) -> Option<Box<dyn Cipher>> {
-        snow::resolvers::RingResolver.resolve_cipher(choice)
+        match choice {
+            CipherChoice::ChaChaPoly => Some(Box::new(accelerated::ChaChaPoly::new())),
+            _ => DefaultResolver.resolve_cipher(choice),
+        }
     }
 
-    #[cfg(not(feature = "accelerated"))]
+    #[cfg(any(not(feature = "accelerated"), target_family = "wasm"))]
     fn resolve_cipher(&self, choice: &CipherChoice) -> Option<Box<dyn Cipher>> {
         DefaultResolver.resolve_cipher(choice)
     }

@@ -8,13 +8,13 @@ mod events;
 mod finish;
 mod meeting;
 mod notes;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 mod udp;
 
 pub use config::{PeerConfig, PeerError, Seat};
 pub use events::PeerEvent;
 pub use finish::Finish;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 pub use udp::UdpPeerError;
 
 use crate::address::Address;

@@ -2,38 +2,38 @@
 //!
 //! | file | owns | feature |
 //! | --- | --- | --- |
-//! | `udp` | `UdpTransport`: a UDP socket | `udp` |
+//! | `udp` | `UdpTransport`: a UDP socket; not for WebAssembly | `udp` |
 //! | `sim` | [`SimTransport`]: a node of a simulated network | |
-//! | `laminar` | `LaminarTransport`: laminar, for existing deployments | `laminar` |
+//! | `laminar` | `LaminarTransport`: laminar, for existing deployments; not for WebAssembly | `laminar` |
 //! | `ggrs_socket` | `GgrsSocketTransport`: any ggrs socket | `ggrs` |
 //! | `ggrs_session` | `EncryptedSocket`: the reverse, ggrs sessions over encrypted connections | `ggrs` |
 //! | `tunnel` | [`Tunnel`]: an endpoint with its transport, for other session types | |
 //! | `address_family`, `socket_error` | dual-stack addresses; classification of socket errors | |
 
-#[cfg(any(feature = "udp", feature = "laminar"))]
+#[cfg(all(any(feature = "udp", feature = "laminar"), not(target_family = "wasm")))]
 mod address_family;
 #[cfg(feature = "ggrs")]
 mod ggrs_session;
 #[cfg(feature = "ggrs")]
 mod ggrs_socket;
-#[cfg(feature = "laminar")]
+#[cfg(all(feature = "laminar", not(target_family = "wasm")))]
 mod laminar;
 mod sim;
-#[cfg(any(feature = "udp", feature = "laminar"))]
+#[cfg(all(any(feature = "udp", feature = "laminar"), not(target_family = "wasm")))]
 mod socket_error;
 mod tunnel;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 mod udp;
 
 #[cfg(feature = "ggrs")]
 pub use ggrs_session::{DatagramQueues, Datagrams, EncryptedSocket};
 #[cfg(feature = "ggrs")]
 pub use ggrs_socket::GgrsSocketTransport;
-#[cfg(feature = "laminar")]
+#[cfg(all(feature = "laminar", not(target_family = "wasm")))]
 pub use laminar::LaminarTransport;
 pub use sim::SimTransport;
 pub use tunnel::Tunnel;
-#[cfg(feature = "udp")]
+#[cfg(all(feature = "udp", not(target_family = "wasm")))]
 pub use udp::UdpTransport;
 
 use crate::address::Address;
