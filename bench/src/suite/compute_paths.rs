@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn every_compute_path_has_a_row_and_a_bar_and_the_same_bits() {
-        let options = Options { quick: true, scenes: vec!["arena".to_owned()] };
+        let options = Options { quick: true, scenes: vec!["arena".to_owned()], targets: false };
         let mut report = Report::default();
         measure(&options, &mut [], &mut report, &mut |_| ());
         let keys: Vec<&str> = report.sections[0].rows.iter().map(|row| &*row.key).collect();

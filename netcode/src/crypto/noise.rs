@@ -242,7 +242,7 @@ impl CryptoResolver for Resolver {
     fn resolve_cipher(&self, choice: &CipherChoice) -> Option<Box<dyn Cipher>> {
         match choice {
             CipherChoice::ChaChaPoly => Some(Box::new(accelerated::ChaChaPoly::new())),
-            _ => DefaultResolver.resolve_cipher(choice),
+            CipherChoice::AESGCM => DefaultResolver.resolve_cipher(choice),
         }
     }
 

@@ -53,12 +53,11 @@ impl Cipher for ChaChaPoly {
     ) -> Result<usize, snow::Error> {
         // The tag is in the way: `out` may have room for the plaintext alone.
         let mut spacious = Vec::new();
-        let buffer = match out.get_mut(..ciphertext.len()) {
-            Some(buffer) => buffer,
-            None => {
-                spacious.resize(ciphertext.len(), 0);
-                &mut spacious[..]
-            }
+        let buffer = if let Some(buffer) = out.get_mut(..ciphertext.len()) {
+            buffer
+        } else {
+            spacious.resize(ciphertext.len(), 0);
+            &mut spacious[..]
         };
         buffer.copy_from_slice(ciphertext);
         let opened = self.0.open_in_place(nonce(counter), Aad::from(authtext), buffer);
