@@ -10,7 +10,7 @@ export const FLAGS = [
   '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
 ];
 /** Screens of the tests: a desktop, a small window, two phones. */
-export const SCREENS = [[1440, 900], [900, 900], [390, 844], [360, 740]];
+export const SCREENS = [[1440, 900], [900, 900], [390, 844]];
 /** Least contrast of text (WCAG AA). */
 const CONTRAST = 4.5;
 /** Repaints during which the layout must stand still. */
