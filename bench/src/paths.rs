@@ -32,7 +32,7 @@ impl ComputePath {
 
     /// Switches a world to this path. Returns false, and leaves the world unchanged, if this
     /// machine does not support it.
-    pub fn lead(self, world: &mut World) -> bool {
+    pub fn select(self, world: &mut World) -> bool {
         let Ok(threads) = Threads::new(self.threads as usize) else { return false };
         if !world.set_lanes(self.lanes) {
             return false;
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(paths.last().map(|path| path.key()).as_deref(), Some("2-threads"));
         for path in paths {
             let mut world = World::new(WorldDef::default()).unwrap();
-            assert!(path.lead(&mut world), "{path}");
+            assert!(path.select(&mut world), "{path}");
             let now = ComputePath { lanes: world.lanes(), threads: world.threads().count() as u32 };
             assert_eq!(now, path);
         }

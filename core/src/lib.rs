@@ -53,6 +53,7 @@ pub mod internals {
     pub use crate::world::explain::{ExplainError, FieldValue, RowDifference};
     pub use crate::world::islands::Islands;
     pub use crate::world::registry::StateSection;
+    pub use crate::world::rewind::HistoryReport;
 
     pub mod pack {
         //! Compressed states.

@@ -160,8 +160,8 @@ fn a_changed_fixed_field_is_found_on_every_rollback_path() {
         let check = Check::new(1, || Sled { place: 0, speed: 0 }).script(script).ticks(100);
         let report = check.seed(seed).run_with_snapshots();
         let found: Vec<TickPath> = report.findings().map(|row| row.path).collect();
-        for way in [TickPath::RolledBack, TickPath::Encoded, TickPath::Recorded] {
-            assert!(found.contains(&way), "seed {seed}, {way}: {report}");
+        for path in [TickPath::RolledBack, TickPath::Encoded, TickPath::Recorded] {
+            assert!(found.contains(&path), "seed {seed}, {path}: {report}");
         }
     }
 }

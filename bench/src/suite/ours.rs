@@ -79,7 +79,7 @@ impl Ours {
     }
 
     fn of_scene(name: &str, mut scene: Scene, path: ComputePath) -> Option<Self> {
-        if !path.lead(&mut scene.world) {
+        if !path.select(&mut scene.world) {
             return None;
         }
         let steered = players(name);

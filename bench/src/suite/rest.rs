@@ -72,7 +72,7 @@ fn settle(
                 fastest: seen.speeds.iter().copied().fold(0.0, f64::max) * 1e3,
                 deepest: deepest * 1e3,
                 deepest_ever: deepest_ever * 1e3,
-                moved: scene.stands.then_some(moved * 1e3),
+                moved: scene.keeps_place.then_some(moved * 1e3),
             };
         }
     }

@@ -131,7 +131,7 @@ impl Quat {
         // Past a right angle that formula loses precision. Two reflections do not: the first swaps
         // the two directions, the second leaves the target direction unchanged.
         let swap = (from - to).normalize()?;
-        let axis = axis.normalize_or(to.any_across());
+        let axis = axis.normalize_or(to.any_orthogonal_vector());
         let keep = (axis - to * axis.dot(to)).normalize()?;
         let turn = keep.cross(swap);
         Self::from_xyzw(turn.x, turn.y, turn.z, -keep.dot(swap))

@@ -159,10 +159,10 @@ impl Vec3 {
         self.normalize().unwrap_or(fallback)
     }
 
-    /// A vector perpendicular to this one: its cross product with the axis that is furthest from
+    /// A vector perpendicular to this one, as in `glam`: its cross product with the axis that is furthest from
     /// it. Zero only for the zero vector.
     #[inline]
-    pub fn any_across(self) -> Self {
+    pub fn any_orthogonal_vector(self) -> Self {
         let a = self.abs();
         let axis = if a.x <= a.y && a.x <= a.z {
             Self::X

@@ -27,10 +27,10 @@ pub struct ShapeError {
 /// A collision shape around its own origin.
 ///
 /// ```
-/// use isostep_core::shape::Shape;
+/// use isostep_core::shape::{Geometry, Shape};
 /// use isostep_core::{Vec3, real};
 /// let pill = Shape::capsule(real!(0.5), real!(0.25))?;
-/// assert_eq!(pill.bounding_radius(), Some(real!(0.75)));
+/// assert_eq!(pill.geometry(), &Geometry::Capsule { half_length: real!(0.5), radius: real!(0.25) });
 /// let error = Shape::cuboid(Vec3::new(real!(1), real!(0), real!(1))).unwrap_err();
 /// assert_eq!(error.value, real!(0));
 /// # Ok::<(), isostep_core::shape::ShapeError>(())
@@ -126,6 +126,7 @@ impl Shape {
 
     /// The radius of a ball around the origin that encloses the shape, rounded up; `None` for a
     /// half space.
+    #[doc(hidden)]
     #[inline]
     pub fn bounding_radius(&self) -> Option<Real> {
         match self.0 {

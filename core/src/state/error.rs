@@ -48,9 +48,9 @@ pub enum StateError {
     },
     /// The tick was saved, but the world no longer holds its own tick.
     #[error(
-        "tick {tick} is the world's own tick {world_tick}, which it no longer holds; `commit` is for the time before the \
-         first tick, and drops those before it. While a session runs, give commands before `world.step()`, leave `rewind` \
-         and `restore` to it, and give a world that steps very often in a tick more room with `set_history`"
+        "tick {tick} can't be loaded: the world no longer holds it (its own tick {world_tick}). Call `World::commit` only before \
+         the first tick, because it drops all earlier ticks; leave `rewind` and `restore` to the session; and if a tick takes \
+         many steps of the world, hold more of them with `set_history`"
     )]
     Discarded {
         /// The requested tick.

@@ -87,6 +87,7 @@ impl<'a> ContactView<'a> {
     }
 
     /// Returns the number of contact points, 1 to 4.
+    #[doc(hidden)]
     pub fn point_count(&self) -> u32 {
         self.spots().len() as u32
     }

@@ -254,10 +254,10 @@ pub struct BodyDef {
     /// Factor on the world's gravity, within ±100.
     #[doc(alias = "gravity_factor")]
     pub gravity_scale: Real,
-    /// Linear damping, 1/s: for small values the fraction of speed lost per second. 0 to 1000.
+    /// Linear damping c, 1/s, 0 to 1000: each tick divides the velocity by 1 + c / tick rate.
     #[doc(alias = "linear_drag")]
     pub linear_damping: Real,
-    /// Angular damping, 1/s: for small values the fraction of spin lost per second. 0 to 1000.
+    /// Angular damping, 1/s, 0 to 1000, likewise.
     #[doc(alias = "angular_drag")]
     pub angular_damping: Real,
     /// Largest speed, m/s. A faster velocity is scaled down and keeps its direction.

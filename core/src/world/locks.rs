@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// A set of locked degrees of freedom: translation along, and rotation about, the axes of the world. Only a dynamic body obeys its locks.
 ///
+/// Impulses along, and torques about, locked axes have no effect. The response about the free axes is that of the body without locks:
+/// locked rows and columns of the inverse inertia are zero, as in Rapier and Jolt.
+///
 /// ```
 /// use isostep_core::world::{BodyDef, Locks};
 /// // A door: it turns about y and does nothing else.

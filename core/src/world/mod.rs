@@ -57,7 +57,7 @@ pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub use past::Past;
 pub(crate) use registry::StateSection;
-pub use rewind::{DEFAULT_HISTORY, HistoryReport, ResimMode};
+pub use rewind::{DEFAULT_HISTORY, ResimMode};
 pub use rows::BodyKind;
 pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
 pub use view::Body;

@@ -186,6 +186,7 @@ impl World {
     }
 
     /// Returns the memory used by the history.
+    #[doc(hidden)]
     pub fn history_report(&self) -> HistoryReport {
         let frames: Vec<_> = self.timeline.frames().collect();
         let bytes = self.store.bytes_of(frames.iter().copied(), None);

@@ -33,9 +33,9 @@ pub(super) fn plain(seed: u64) -> Script {
 }
 
 /// Plays a match with a fault; returns the defect found. A panic in a step counts as found.
-pub(super) fn play(script: &Script, plant: impl Fn(&mut Match)) -> Option<Failure> {
+pub(super) fn play(script: &Script, inject: impl Fn(&mut Match)) -> Option<Failure> {
     let mut game = Match::new(script);
-    plant(&mut game);
+    inject(&mut game);
     let played = catch_unwind(AssertUnwindSafe(|| {
         game.play().and_then(|()| game.check_recordings()).and_then(|()| game.close())
     }));
@@ -43,13 +43,13 @@ pub(super) fn play(script: &Script, plant: impl Fn(&mut Match)) -> Option<Failur
 }
 
 /// Plays matches with a fault until it is found; returns the seed and the defect.
-fn found(matches: u64, plant: impl Fn(&mut Match)) -> Option<(u64, Failure)> {
-    (0..matches).find_map(|seed| Some((seed, play(&plain(seed), &plant)?)))
+fn found(matches: u64, inject: impl Fn(&mut Match)) -> Option<(u64, Failure)> {
+    (0..matches).find_map(|seed| Some((seed, play(&plain(seed), &inject)?)))
 }
 
 #[track_caller]
-pub(super) fn assert_found(matches: u64, plant: impl Fn(&mut Match)) -> Failure {
-    let (seed, failure) = found(matches, plant).expect("the judge did not notice");
+pub(super) fn assert_found(matches: u64, inject: impl Fn(&mut Match)) -> Failure {
+    let (seed, failure) = found(matches, inject).expect("the judge did not notice");
     println!("seed {seed}: {failure}");
     failure
 }

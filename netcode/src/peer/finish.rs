@@ -62,7 +62,7 @@ struct Other {
     declared: Option<Tick>,
     done: Option<(Tick, Digest)>,
     /// Own declaration and own end that were sent over its current connection.
-    told: (Option<Tick>, Option<Tick>),
+    sent: (Option<Tick>, Option<Tick>),
 }
 
 /// State of the end of a match.
@@ -88,7 +88,7 @@ impl Finishing {
 
     /// Messages on the new connection start from nothing.
     pub(super) fn reconnected(&mut self, machine: MachineId) {
-        self.others[usize::from(machine.0)].told = Default::default();
+        self.others[usize::from(machine.0)].sent = Default::default();
     }
 
     /// Returns true if a machine may leave without disturbing the match.
@@ -138,11 +138,6 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     /// Result of [`finish_at`](Self::finish_at), once [`PeerEvent::Finished`] was reported.
     pub fn finished(&self) -> Option<&Finish> {
         self.finishing.result.as_ref().filter(|_| self.finishing.reported)
-    }
-
-    /// Returns true from [`finish_at`](Self::finish_at) on, on this machine or another one.
-    pub fn is_finishing(&self) -> bool {
-        self.finishing.last().is_some()
     }
 
     fn is_connected(&self, machine: MachineId) -> bool {
@@ -216,21 +211,21 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     fn send_notes(&mut self) {
         let (declared, own) = (self.finishing.declared, self.finishing.own);
         for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
-            let (last, done) = self.finishing.others[usize::from(machine.0)].told;
+            let (last, done) = self.finishing.others[usize::from(machine.0)].sent;
             let mut send =
                 |note: Note| self.endpoint.send_peer_message(machine, &note.write()).is_ok();
-            let told = &mut self.finishing.others[usize::from(machine.0)].told;
+            let sent = &mut self.finishing.others[usize::from(machine.0)].sent;
             if let Some(tick) = declared.filter(|_| last != declared)
                 && send(Note::Last(tick))
             {
-                told.0 = declared;
+                sent.0 = declared;
             }
             if let Some((tick, digest)) = own
-                && told.0 == declared
+                && sent.0 == declared
                 && done != Some(tick)
                 && send(Note::Done(tick, digest))
             {
-                told.1 = Some(tick);
+                sent.1 = Some(tick);
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Before the match: the machines that are awaited, and introductions. Where only the host's address is known, the other
-//! machines connect to it, and it tells each of them the addresses of the others.
+//! machines connect to it, and it sends each of them the addresses of the others.
 
 use super::notes::Note;
 use super::{Peer, PeerEvent};

@@ -46,12 +46,12 @@ impl Weather {
 pub(crate) struct Counts {
     pub(crate) passed: u64,
     pub(crate) lost: u64,
-    /// Passed after one of the same way that came later.
+    /// Passed after one of the same path that came later.
     pub(crate) overtaken: u64,
 }
 
 /// From one player to another.
-struct Way {
+struct Path {
     from: usize,
     to: usize,
     /// Address under which the sender knows the receiver.
@@ -75,21 +75,22 @@ impl Proxy {
         players: &[SocketAddr],
         gate: impl Fn(usize) -> Ipv4Addr,
     ) -> Self {
-        let mut ways = Vec::new();
+        let mut paths = Vec::new();
         for (from, to) in
             (0..players.len()).flat_map(|from| (0..players.len()).map(move |to| (from, to)))
         {
             if from != to {
                 let socket = UdpSocket::bind((gate(from), 0)).expect("there is a free port");
                 socket.set_nonblocking(true).expect("sockets can do that");
-                ways.push(Way { from, to, socket, taken: 0, newest: 0 });
+                paths.push(Path { from, to, socket, taken: 0, newest: 0 });
             }
         }
-        let place = |way: &Way| (way.from, way.to, way.socket.local_addr().expect("it is bound"));
-        let places = ways.iter().map(place).collect();
+        let place =
+            |path: &Path| (path.from, path.to, path.socket.local_addr().expect("it is bound"));
+        let places = paths.iter().map(place).collect();
         let over = Arc::new(AtomicBool::new(false));
         let (until, players) = (Arc::clone(&over), players.to_vec());
-        let thread = std::thread::spawn(move || run(weather, &players, &mut ways, &until));
+        let thread = std::thread::spawn(move || run(weather, &players, &mut paths, &until));
         Self { places, over, thread }
     }
 
@@ -106,36 +107,36 @@ impl Proxy {
     }
 }
 
-fn run(weather: Weather, players: &[SocketAddr], ways: &mut [Way], over: &AtomicBool) -> Counts {
+fn run(weather: Weather, players: &[SocketAddr], paths: &mut [Path], over: &AtomicBool) -> Counts {
     let mut counts = Counts::default();
     // Ordered by due time; pair and number break ties.
     let mut waiting: BTreeMap<(Instant, usize, u64), Vec<u8>> = BTreeMap::new();
     let mut bytes = [0; 2048];
     while !over.load(Ordering::Relaxed) {
         let now = Instant::now();
-        for (index, way) in ways.iter_mut().enumerate() {
-            while let Ok((length, from)) = way.socket.recv_from(&mut bytes) {
-                if from != players[way.from] {
+        for (index, path) in paths.iter_mut().enumerate() {
+            while let Ok((length, from)) = path.socket.recv_from(&mut bytes) {
+                if from != players[path.from] {
                     continue;
                 }
-                way.taken += 1;
-                match fate(weather, way, index) {
+                path.taken += 1;
+                match fate(weather, path, index) {
                     None => counts.lost += 1,
                     Some(span) => {
-                        waiting.insert((now + span, index, way.taken), bytes[..length].to_vec());
+                        waiting.insert((now + span, index, path.taken), bytes[..length].to_vec());
                     }
                 }
             }
         }
         while let Some(entry) = waiting.first_entry().filter(|entry| entry.key().0 <= now) {
             let ((_, index, number), datagram) = entry.remove_entry();
-            let (from, to) = (ways[index].from, ways[index].to);
-            let back = ways.iter().find(|way| (way.from, way.to) == (to, from));
+            let (from, to) = (paths[index].from, paths[index].to);
+            let back = paths.iter().find(|path| (path.from, path.to) == (to, from));
             // A datagram that does not fit is lost.
-            let _ = back.expect("ways have two ends").socket.send_to(&datagram, players[to]);
+            let _ = back.expect("paths have two ends").socket.send_to(&datagram, players[to]);
             counts.passed += 1;
-            counts.overtaken += u64::from(number < ways[index].newest);
-            ways[index].newest = ways[index].newest.max(number);
+            counts.overtaken += u64::from(number < paths[index].newest);
+            paths[index].newest = paths[index].newest.max(number);
         }
         std::thread::sleep(ROUND);
     }
@@ -143,11 +144,11 @@ fn run(weather: Weather, players: &[SocketAddr], ways: &mut [Way], over: &Atomic
 }
 
 /// Delay of a datagram; `None` if it is lost. Deterministic in seed, pair and number.
-fn fate(weather: Weather, way: &Way, index: usize) -> Option<Duration> {
-    let mut rng = Rng::keyed(weather.seed, way.taken, index as u64, 0);
+fn fate(weather: Weather, path: &Path, index: usize) -> Option<Duration> {
+    let mut rng = Rng::keyed(weather.seed, path.taken, index as u64, 0);
     let mut draw = |below: u32| rng.below(below).unwrap_or_default();
     let (lost, held) = (draw(1_000_000) < weather.loss_ppm, draw(1_000_000) < weather.held_ppm);
     let jitter = Duration::from_micros(draw(weather.jitter.as_micros() as u32).into());
-    let span = weather.delay[usize::from(way.from > way.to)] + jitter;
+    let span = weather.delay[usize::from(path.from > path.to)] + jitter;
     (!lost).then_some(if held { span + HELD } else { span })
 }

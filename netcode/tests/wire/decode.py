@@ -42,7 +42,7 @@ def closest(low: int, bits: int, expected: int) -> int:
     return below if below >= 0 and expected - below <= above - expected else above
 
 
-class Way:
+class Direction:
     """One direction of a connection, as its receiver knows it."""
 
     def __init__(self):
@@ -58,24 +58,24 @@ class Connection:
         self.ids = ids                      # receiving machine -> connection id
         self.epochs = [(*state.split(), state.hash)]
         self.rekeys = []                    # first messages of the next epoch
-        self.ways = {initiator: Way(), responder: Way()}
+        self.directions = {initiator: Direction(), responder: Direction()}
 
     def open(self, time: int, to: int, packet: bytes):
         """(number, epoch, frames), or None. Changes nothing if it does not open."""
-        way, at = self.ways[to], 1 + len(self.ids[to])
+        direction, at = self.directions[to], 1 + len(self.ids[to])
         size = 2 if packet[0] & 0x40 else 1
         if len(packet) < at + size + 17:
             return None
         low = int.from_bytes(packet[at:at + size], "little")
-        number = closest(low, 8 * size, way.greatest + 1)
-        if number in way.opened or number <= way.greatest - 1024 or number >= 1 << 48:
+        number = closest(low, 8 * size, direction.greatest + 1)
+        if number in direction.opened or number <= direction.greatest - 1024 or number >= 1 << 48:
             return None
-        if (way.epoch & 1) == (packet[0] >> 5 & 1):
-            epochs = [way.epoch]
+        if (direction.epoch & 1) == (packet[0] >> 5 & 1):
+            epochs = [direction.epoch]
         else:
-            epochs = [way.epoch + 1]
-            if time - way.since <= 3 * SECOND:
-                epochs.append(way.epoch - 1)
+            epochs = [direction.epoch + 1]
+            if time - direction.since <= 3 * SECOND:
+                epochs.append(direction.epoch - 1)
         view = packet[0] & 0x1F
         for epoch in epochs:
             if not 0 <= epoch < len(self.epochs):
@@ -84,10 +84,10 @@ class Connection:
             plain = open_sealed(key, noise.nonce_of((view << 48) + number), packet[at + size:])
             if plain is None:
                 continue
-            if epoch > way.epoch:
-                way.epoch, way.since = epoch, time
-            way.greatest = max(way.greatest, number)
-            way.opened.add(number)
+            if epoch > direction.epoch:
+                direction.epoch, direction.since = epoch, time
+            direction.greatest = max(direction.greatest, number)
+            direction.opened.add(number)
             return number, epoch, plain
         return None
 
@@ -288,7 +288,7 @@ class Decoder:
             elif kind == 0x0C:
                 line = "PROBE_OK %d" % take("H")
             elif kind == 0x0D or kind >= 0x80:
-                self.rest(connection.ways[to], sender, to, data[at - 1:])
+                self.rest(connection.directions[to], sender, to, data[at - 1:])
                 return
             else:
                 raise Malformed("unknown frame")
@@ -308,8 +308,8 @@ class Decoder:
         for before in connection.rekeys:
             opened = noise.read_second(before, self.statics, self.ephemerals, message)
             if opened is not None:
-                way = connection.ways[to]
-                way.epoch, way.since = len(connection.epochs), time
+                direction = connection.directions[to]
+                direction.epoch, direction.since = len(connection.epochs), time
                 connection.epochs.append((*opened[0].split(), opened[0].hash))
                 connection.rekeys = []
                 return
@@ -319,7 +319,7 @@ class Decoder:
         if not 2 <= count <= 16 or index >= count:
             raise Malformed("no such fragment")
         self.lines.append(f"  FRAGMENT datagram={datagram} index={index} count={count} {text(data)}")
-        parts = connection.ways[to].parts
+        parts = connection.directions[to].parts
         for old in [d for d, (since, _, _) in parts.items() if time - since > SECOND]:
             del parts[old]
         if datagram not in parts and len(parts) == 4:
@@ -334,23 +334,23 @@ class Decoder:
         lengths = [len(got[i]) for i in range(count)]
         frame = b"".join(got[i] for i in range(count))
         if len(set(lengths[:-1])) == 1 and frame and (frame[0] == 0x0D or frame[0] >= 0x80):
-            self.rest(connection.ways[to], sender, to, frame)
+            self.rest(connection.directions[to], sender, to, frame)
 
-    def rest(self, way: Way, sender: int, to: int, frame: bytes) -> None:
+    def rest(self, direction: Direction, sender: int, to: int, frame: bytes) -> None:
         """DATAGRAM and GAME, which end their packet."""
         if frame[0] == 0x0D:
             self.lines.append(f"  DATAGRAM {text(frame[1:])}")
         else:
-            self.game(way, sender, to, frame)
+            self.game(direction, sender, to, frame)
 
     # --- sections 6 and 7, GAME ---
 
-    def game(self, way: Way, sender: int, to: int, frame: bytes) -> None:
+    def game(self, direction: Direction, sender: int, to: int, frame: bytes) -> None:
         kind, at, more = frame[0], 1, ""
         short, full, pace, digest, inputs, lists, spare = (kind >> i & 1 for i in range(7))
         if short == full or (lists and not inputs) or spare:
             raise Malformed("no such parts")
-        if way.made is None and not (full and pace):
+        if direction.made is None and not (full and pace):
             return
         if full:
             made, sent = struct.unpack_from("<II", frame, at)
@@ -358,9 +358,9 @@ class Decoder:
         else:
             made, sent = frame[at], frame[at + 1]
             at += 2
-            lowest = max(way.made - 64, 0)
+            lowest = max(direction.made - 64, 0)
             made = lowest + (made - lowest) % 256
-            expected = way.sent + (made - way.made) * self.tick + (1 << 32)
+            expected = direction.sent + (made - direction.made) * self.tick + (1 << 32)
             sent = closest(sent << 7 | 64, 15, expected) % (1 << 32)
         if pace:
             delay, rate, middle, spread, behind = struct.unpack_from("<BhIHh", frame, at)
@@ -376,8 +376,8 @@ class Decoder:
         lines = self.stream(sender, to, made, lists, frame[at:]) if inputs else []
         if not inputs and at < len(frame):
             raise Malformed("bytes after the frame")
-        if way.made is None or made >= way.made:
-            way.made, way.sent = made, sent
+        if direction.made is None or made >= direction.made:
+            direction.made, direction.sent = made, sent
         self.lines.append(f"  GAME made={made} sent={sent}{more}")
         self.lines += lines
 

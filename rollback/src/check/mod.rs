@@ -204,6 +204,7 @@ impl<'a, S: Simulation> Check<'a, S> {
     }
 
     /// Sets a callback for each tick: ticks done, ticks in total, name of the run.
+    #[doc(hidden)]
     #[must_use]
     pub fn on_progress(mut self, callback: impl FnMut(u64, u64, &str) + 'a) -> Self {
         self.progress = Some(Box::new(callback));

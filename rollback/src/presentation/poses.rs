@@ -170,6 +170,7 @@ impl<K: Ord + Copy> Poses<K> {
     }
 
     /// Returns true if a body has no error left to smooth.
+    #[doc(hidden)]
     pub fn is_exact(&self, key: K) -> bool {
         self.find(0, key).is_ok_and(|at| self.rows[at].correction == Correction::None)
     }

@@ -80,11 +80,6 @@ impl<S: Simulation> Plan<'_, S> {
         self.outline.stall
     }
 
-    /// Returns true if the plan resimulates with caches dropped because of a desync.
-    pub const fn is_recheck(&self) -> bool {
-        self.outline.recheck
-    }
-
     /// Returns the current tick after the plan.
     pub const fn reaches(&self) -> Tick {
         self.outline.to

@@ -59,7 +59,9 @@ pub enum SessionError {
         ticks: u32,
     },
     /// A spectator has a local player.
-    #[error("a spectator has a local player; remove the local seat or the spectator buffer")]
+    #[error(
+        "a spectator has a local player; remove the local seat, or `spectate` from the settings"
+    )]
     LocalSpectator,
     /// The match that the session continues has another number of seats.
     #[error(

@@ -80,7 +80,7 @@ pub enum SessionEvent {
     },
 }
 
-/// Persons whom an event concerns.
+/// Audience of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Players: show it in the game.
@@ -228,6 +228,7 @@ impl Stats {
     }
 
     /// Returns the depth that `percent` of the rollbacks do not exceed; 0 without rollbacks.
+    #[doc(hidden)]
     pub fn depth_percentile(&self, percent: u32) -> u32 {
         let wanted = (self.rollbacks * u64::from(percent.min(100))).div_ceil(100);
         let mut seen = 0;

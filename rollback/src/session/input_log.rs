@@ -6,7 +6,7 @@
 use crate::Tick;
 use crate::input::{CommandAssembler, CommandConfig, Commands, Input};
 
-/// Knowledge of an input.
+/// Status of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Known {
     #[default]

@@ -286,6 +286,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the occupant of a seat on a tick, as far as is known; `None` if there is no such seat.
+    #[doc(hidden)]
     pub fn occupant_on(&self, player: PlayerId, tick: Tick) -> Option<Occupant> {
         self.seats.get(player.index()).map(|seat| seat.occupant(tick))
     }

@@ -151,6 +151,7 @@ impl SimNetwork {
     ///
     /// # Errors
     /// As [`set_link`](Self::set_link).
+    #[doc(hidden)]
     pub fn set_both_ways(
         &mut self,
         between: NodeId,

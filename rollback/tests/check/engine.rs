@@ -145,9 +145,9 @@ fn progress_and_time_are_told() {
     assert!(progress.iter().all(|(done, total, _)| done <= total && *total == 30));
     assert!(progress.is_sorted_by_key(|(done, ..)| *done), "{progress:?}");
     assert_eq!(progress.last().unwrap(), &(30, 30, "as made, rolled back".to_owned()));
-    let ways: Vec<TickPath> = report.rows.iter().map(|row| row.path).collect();
+    let paths: Vec<TickPath> = report.rows.iter().map(|row| row.path).collect();
     assert_eq!(
-        ways,
+        paths,
         [TickPath::Straight, TickPath::Interleaved, TickPath::RolledBack],
         "the reference is always run"
     );

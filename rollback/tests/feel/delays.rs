@@ -17,7 +17,7 @@ fn is_near_the_optimum(play: &Play, least: u32, from: usize) {
         let total: u32 = notes.iter().map(|note| note.delay).sum();
         let limit = (least + 1) * notes.len() as u32;
         assert!(total <= limit, "machine {machine}: mean {total}/{} above {least}", notes.len());
-        let deep = notes.iter().filter(|note| note.lead > u32::from(ROLLBACK)).count();
+        let deep = notes.iter().filter(|note| note.predicted > u32::from(ROLLBACK)).count();
         assert!(deep * 20 <= notes.len(), "machine {machine}: {deep} of {}", notes.len());
     }
 }
@@ -89,7 +89,7 @@ fn a_path_slow_one_way_burdens_both_alike() {
         play.run(15 * SECOND as u32);
         for (one, other) in play.notes[0].iter().zip(&play.notes[1]).skip(6 * SECOND) {
             assert!(one.delay.abs_diff(other.delay) <= 1, "seed {seed}: {one:?} {other:?}");
-            assert!(one.lead.abs_diff(other.lead) <= 1, "seed {seed}: {one:?} {other:?}");
+            assert!(one.predicted.abs_diff(other.predicted) <= 1, "seed {seed}: {one:?} {other:?}");
         }
         is_near_the_optimum(&play, least_delay(seed, &there, &back, 1), 6 * SECOND);
         play.finish();

@@ -36,7 +36,7 @@ impl Simulation for Presses {
 pub(crate) struct Note {
     pub(crate) tick: u32,
     pub(crate) delay: u32,
-    pub(crate) lead: u32,
+    pub(crate) predicted: u32,
     pub(crate) stalls: u64,
 }
 
@@ -104,7 +104,7 @@ impl Play {
                 self.notes[index].push(Note {
                     tick: machine.session.current_tick().0,
                     delay: machine.session.delay(PlayerId(index as u8)).expect("a local player"),
-                    lead: machine.session.predicted_ticks(),
+                    predicted: machine.session.predicted_ticks(),
                     stalls: stats.stalls,
                 });
             }

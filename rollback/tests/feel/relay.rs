@@ -98,12 +98,13 @@ impl Match {
         self.posts.insert((at, self.posted), post);
     }
 
-    fn travel(&mut self, client: usize, way: usize, post: Post) {
+    fn travel(&mut self, client: usize, direction: usize, post: Post) {
         let jitter = u64::from(self.rng.below(10_000).expect("not empty"));
         let lost = self.rng.chance(1, 50).expect("odds");
-        let way = Duration::from_micros(self.clients[client].latency[way] * 1000 + jitter);
+        let latency = self.clients[client].latency[direction] * 1000 + jitter;
+        let latency = Duration::from_micros(latency);
         if !lost {
-            self.post(self.now + way, post);
+            self.post(self.now + latency, post);
         }
     }
 
@@ -162,8 +163,8 @@ impl Match {
     fn arrive(&mut self, index: usize, report: MarginReport, inputs: Vec<(Tick, Pad)>) {
         let behind = self.position() - i64::from(report.made.0) * 1000;
         let client = &mut self.clients[index];
-        let way = ((self.now.nanos() / 1000) as u32).wrapping_sub(report.sent);
-        client.seen.push_back((way, behind as i32));
+        let transit = ((self.now.nanos() / 1000) as u32).wrapping_sub(report.sent);
+        client.seen.push_back((transit, behind as i32));
         if client.seen.len() > 300 {
             client.seen.pop_front();
         }
@@ -201,11 +202,11 @@ impl Match {
         if seen.len() < 20 {
             return None;
         }
-        let mut ways: Vec<u32> = seen.iter().map(|seen| seen.0).collect();
-        ways.sort();
+        let mut transits: Vec<u32> = seen.iter().map(|seen| seen.0).collect();
+        transits.sort();
         let mut behind: Vec<i32> = seen.iter().rev().take(15).map(|seen| seen.1).collect();
         behind.sort();
-        let (late, middle) = (ways[ways.len() * 95 / 100], ways[ways.len() / 2]);
+        let (late, middle) = (transits[transits.len() * 95 / 100], transits[transits.len() / 2]);
         Some(ArrivalStats { p95: late, median: middle, tick_advantage: behind[behind.len() / 2] })
     }
 }
@@ -226,13 +227,13 @@ fn players_keep_a_lead_over_the_relay_and_the_relay_keeps_its_clock() {
                 "seed {seed}, {index}: {missed} missed"
             );
             assert_eq!(client.session.stats().stalls, stalls[index], "seed {seed}, {index}");
-            // No further ahead than the way, its jitter and two ticks.
-            let way = i64::try_from(client.latency[0]).expect("small") * 60 / 1000;
+            // No further ahead than the latency, its jitter and two ticks.
+            let latency = i64::try_from(client.latency[0]).expect("small") * 60 / 1000;
             let delay = i64::from(client.session.delay(PlayerId(index as u8)).expect("local"));
             let ahead = i64::from(client.session.current_tick().0) + delay - i64::from(play.next.0);
             assert!(
-                ahead <= way + 4,
-                "seed {seed}, {index}: {ahead} ticks ahead, {way} on the way"
+                ahead <= latency + 4,
+                "seed {seed}, {index}: {ahead} ticks ahead, latency of {latency} ticks"
             );
         }
         assert_eq!(play.next, Tick(1 + (41_500 * 60 / 1000)), "the relay's clock is its own");

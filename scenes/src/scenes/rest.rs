@@ -38,7 +38,7 @@ pub struct RestScene {
     /// Name for readers.
     pub title: &'static str,
     /// True if the bodies should stay where they are placed; else they are dropped.
-    pub stands: bool,
+    pub keeps_place: bool,
     build: fn() -> Vec<Piece>,
 }
 
@@ -68,32 +68,37 @@ impl RestScene {
 
 /// All of them.
 pub const REST_SCENES: [RestScene; 13] = [
-    RestScene { name: "rod", title: "rod 1:50 on two supports", stands: true, build: rod },
-    RestScene { name: "cabin", title: "log cabin of 4 rods 1:20", stands: true, build: cabin },
-    RestScene { name: "planks", title: "12 planks dropped", stands: false, build: planks },
-    RestScene { name: "rods", title: "40 rods of 3 m dropped", stands: false, build: rods },
-    RestScene { name: "stack", title: "stack of 20", stands: true, build: stack },
+    RestScene { name: "rod", title: "rod 1:50 on two supports", keeps_place: true, build: rod },
+    RestScene { name: "cabin", title: "log cabin of 4 rods 1:20", keeps_place: true, build: cabin },
+    RestScene { name: "planks", title: "12 planks dropped", keeps_place: false, build: planks },
+    RestScene { name: "rods", title: "40 rods of 3 m dropped", keeps_place: false, build: rods },
+    RestScene { name: "stack", title: "stack of 20", keeps_place: true, build: stack },
     RestScene {
         name: "column",
         title: "26 boxes dropped with gaps of 3 cm",
-        stands: false,
+        keeps_place: false,
         build: column,
     },
     RestScene {
         name: "square-pyramid",
         title: "square pyramid of 15 storeys",
-        stands: true,
+        keeps_place: true,
         build: square_pyramid,
     },
-    RestScene { name: "jenga", title: "Jenga tower", stands: true, build: jenga },
-    RestScene { name: "cards", title: "house of 7 cards", stands: true, build: cards },
-    RestScene { name: "coin-stack", title: "stack of 20 coins", stands: true, build: coin_stack },
-    RestScene { name: "coins", title: "20 coins dropped", stands: false, build: coins },
-    RestScene { name: "pile", title: "200 mixed bodies in a bin", stands: false, build: pile },
+    RestScene { name: "jenga", title: "Jenga tower", keeps_place: true, build: jenga },
+    RestScene { name: "cards", title: "house of 7 cards", keeps_place: true, build: cards },
+    RestScene {
+        name: "coin-stack",
+        title: "stack of 20 coins",
+        keeps_place: true,
+        build: coin_stack,
+    },
+    RestScene { name: "coins", title: "20 coins dropped", keeps_place: false, build: coins },
+    RestScene { name: "pile", title: "200 mixed bodies in a bin", keeps_place: false, build: pile },
     RestScene {
         name: "overlaps",
         title: "boxes that start 0.5 m inside each other",
-        stands: false,
+        keeps_place: false,
         build: overlaps,
     },
 ];

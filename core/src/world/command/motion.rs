@@ -148,9 +148,17 @@ pub(super) fn torque_about(arm: Vec3, force: Vec3) -> Option<Vec3> {
 
 /// Change of the scaled spin by an angular impulse L: ω·2^e gains A·D·Aᵀ·L / (m·2^e), with A the principal axes and D =
 /// m·4^e/I. An overflow saturates along a principal axis, far above the speed limit.
+///
+/// Rows and columns of locked axes are zero, as in the solver: an angular impulse about a locked axis has no effect, not even on the
+/// free axes that the inertia couples with it.
 pub(super) fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
+    let free = |v: Vec3| {
+        let [x, y, z] = core::array::from_fn(|i| cold.locks >> (3 + i) & 1 == 0);
+        let kept = |is_free: bool, c: Real| if is_free { c } else { Real::ZERO };
+        Vec3::new(kept(x, v.x), kept(y, v.y), kept(z, v.z))
+    };
     let axes = hot.rotation * cold.principal;
-    let along = axes.rotate_inverse(angular);
+    let along = axes.rotate_inverse(free(angular));
     let gained = along.zip(cold.inverse_inertia, |l, inverse| {
         // 128 bits: the factors may lie far outside the range of the quotient.
         let product = i128::from(l.to_bits()) * i128::from(inverse.to_bits());
@@ -163,7 +171,7 @@ pub(super) fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
         };
         Real::from_bits(saturate(product / divisor))
     });
-    axes.rotate(gained)
+    free(axes.rotate(gained))
 }
 
 /// v · 2^power, saturating.

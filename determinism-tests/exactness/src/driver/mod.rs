@@ -281,7 +281,7 @@ impl<'a> Driver<'a> {
             Op::Load(n) => self.load(n),
             Op::SlotPin(n) => self.slot_pin(n),
             Op::SlotUnpin(n) => self.slot_unpin(n),
-            Op::DropCaches => self.distrust(),
+            Op::DropCaches => self.drop_caches(),
             Op::Look => self.look(),
             Op::Encode => {
                 self.encode();

@@ -118,12 +118,12 @@ impl Driver<'_> {
         self.actor.matches(&self.log, "State::unpin")
     }
 
-    pub(super) fn distrust(&mut self) -> Outcome {
+    pub(super) fn drop_caches(&mut self) -> Outcome {
         let Some(session) = &mut self.actor.session else { return Ok(()) };
         self.actor.world.drop_caches(&mut session.slots);
-        self.note(|| "distrust".to_owned());
+        self.note(|| "drop_caches".to_owned());
         self.count(true);
-        self.actor.matches(&self.log, "distrust")
+        self.actor.matches(&self.log, "drop_caches")
     }
 
     /// Digests of saved ticks are those that were seen.
