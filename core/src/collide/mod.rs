@@ -18,16 +18,16 @@ mod sphere;
 mod tests;
 
 use crate::data::FixedVec;
-use crate::math::{Real, length_squared};
-use crate::shape::{Geometry, MAX_SIZE, Shape};
+use crate::math::length_squared;
+use crate::shape::{Extent, Geometry, MAX_SIZE, Shape};
 use frame::{Raw, Rotation, Unit};
 
 /// A shape with its pose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posed<'a> {
     pub(crate) shape: &'a Shape,
-    /// Its [`Shape::bounding_radius`], raw Q32.32. Cached, because it needs a square root.
-    pub(crate) radius: Option<i64>,
+    /// Its [`Shape::extent`]. Cached, because it needs a square root.
+    pub(crate) extent: Extent,
     /// World position of the shape's origin, raw Q32.32.
     pub(crate) center: [i64; 3],
     /// Rows of its rotation matrix, raw Q1.30: column j is the shape's axis j in world coordinates.
@@ -37,7 +37,7 @@ pub(crate) struct Posed<'a> {
 impl<'a> Posed<'a> {
     /// Creates a posed shape.
     pub(crate) fn new(shape: &'a Shape, center: [i64; 3], rotation: [[i32; 3]; 3]) -> Self {
-        Self { shape, radius: shape.bounding_radius().map(Real::to_bits), center, rotation }
+        Self { shape, extent: shape.extent(), center, rotation }
     }
 }
 
@@ -94,14 +94,19 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
     }
     let margin = reach.clamp(0, MAX_SIZE.to_bits());
     let delta = frame::sub(b.center, a.center);
-    if out_of_reach([a.radius, b.radius], delta, margin) {
+    if out_of_reach([a.extent, b.extent], delta, margin) {
         return None;
     }
     let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
     // Beyond the end of a face, the separation in its manifold is not the distance.
     let known = match (*a.shape.geometry(), *b.shape.geometry()) {
         (Geometry::Cuboid { half: half_a }, Geometry::Cuboid { half: half_b }) => {
-            return cuboid::gap(&pair, half_a.to_bits(), half_b.to_bits(), b.radius?);
+            return cuboid::gap(
+                &pair,
+                half_a.to_bits(),
+                half_b.to_bits(),
+                b.extent.radius()?.to_bits(),
+            );
         }
         (Geometry::Cuboid { half }, Geometry::Capsule { half_length, radius }) => {
             cuboid_capsule::gap(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
@@ -119,9 +124,9 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
 /// Returns whether two shapes with these bounding radii are further apart than `margin` at any rotation. `delta` is the vector
 /// from the first centre to the second. The same early out as in [`collide`], before rotations are computed.
 #[inline]
-pub(crate) fn out_of_reach(radii: [Option<i64>; 2], delta: [i64; 3], margin: i64) -> bool {
-    match radii {
-        [Some(a), Some(b)] => apart(delta, a + b + margin),
+pub(crate) fn out_of_reach(extents: [Extent; 2], delta: [i64; 3], margin: i64) -> bool {
+    match extents {
+        [Extent::Radius(a), Extent::Radius(b)] => apart(delta, a.to_bits() + b.to_bits() + margin),
         _ => false,
     }
 }
@@ -150,7 +155,7 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, displacement: Raw) -> Man
     use Geometry::{Capsule, Cuboid, HalfSpace, Sphere};
     let delta = frame::sub(b.center, a.center);
     let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
-    let (Some(radius_a), Some(radius_b)) = (a.radius, b.radius) else {
+    let (Extent::Radius(radius_a), Extent::Radius(radius_b)) = (a.extent, b.extent) else {
         return match *b.shape.geometry() {
             Sphere { radius } => half_space::sphere(&pair, radius.to_bits()),
             Capsule { half_length, radius } => {
@@ -160,13 +165,17 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, displacement: Raw) -> Man
             HalfSpace => Manifold::default(),
         };
     };
-    if apart(delta, radius_a + radius_b + margin) {
+    if apart(delta, radius_a.to_bits() + radius_b.to_bits() + margin) {
         return Manifold::default();
     }
     match (*a.shape.geometry(), *b.shape.geometry()) {
-        (Cuboid { half: half_a }, Cuboid { half: half_b }) => {
-            cuboid::cuboid(&pair, half_a.to_bits(), half_b.to_bits(), radius_b, displacement)
-        }
+        (Cuboid { half: half_a }, Cuboid { half: half_b }) => cuboid::cuboid(
+            &pair,
+            half_a.to_bits(),
+            half_b.to_bits(),
+            radius_b.to_bits(),
+            displacement,
+        ),
         (Cuboid { half }, Capsule { half_length, radius }) => {
             cuboid_capsule::capsule(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
         }

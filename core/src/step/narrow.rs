@@ -287,11 +287,15 @@ impl<'a> Pair<'a> {
             return None;
         }
         let radius = |i: usize| {
-            if self.bodies[i].dynamic { self.shapes[i].radius.unwrap_or(0) } else { 0 }
+            if self.bodies[i].dynamic {
+                self.shapes[i].extent.radius().unwrap_or(Real::ZERO)
+            } else {
+                Real::ZERO
+            }
         };
         let recycling = Recycling {
             tolerance: RECYCLE_LIMIT.min(self.thickness() * RECYCLE_FRACTION),
-            extent: Real::from_bits(radius(0).max(radius(1))),
+            extent: radius(0).max(radius(1)),
             margin: MARGIN.to_bits(),
         };
         recycling.separations(old, self.bodies, self.turns)
@@ -306,12 +310,12 @@ impl<'a> Pair<'a> {
         let reach = sweeper.reach(motions, self.is_flat());
         // A pair that moves less than the margin in a tick is found in time when it is within the margin.
         let far = reach.filter(|reach| *reach > 2 * margin);
-        let radii = [shapes[0].radius, shapes[1].radius];
-        if out_of_reach(radii, delta.to_bits(), far.unwrap_or(margin)) {
+        let extents = [shapes[0].extent, shapes[1].extent];
+        if out_of_reach(extents, delta.to_bits(), far.unwrap_or(margin)) {
             return None;
         }
         let displacement = if reach.is_some() { sweeper.displacement(motions) } else { Vec3::ZERO };
-        if far.is_some() && sweep::misses(radii, delta, displacement) {
+        if far.is_some() && sweep::misses(extents, delta, displacement) {
             return None;
         }
         Some(Reach { within: reach, far, displacement })

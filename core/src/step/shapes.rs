@@ -7,7 +7,7 @@ use super::index::BodyPlace;
 use crate::collide::Posed;
 use crate::data::Column;
 use crate::math::{Aabb, Q30, Quat, Real, Transform, Turn, Vec3};
-use crate::shape::{Geometry, Shape};
+use crate::shape::{Extent, Kind, Shape};
 use crate::world::frame::Place;
 use crate::world::rows::{ShapeKey, ShapeRow};
 use crate::world::{Combine, Material, World};
@@ -16,8 +16,7 @@ use crate::world::{Combine, Material, World};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepShape {
     pub(crate) shape: Shape,
-    /// Bounding radius, raw metres; none for a half space.
-    pub(crate) radius: Option<i64>,
+    pub(crate) extent: Extent,
     pub(crate) thickness: Real,
     /// Vector from the body's centre of mass to the shape's origin.
     pub(crate) offset: Vec3,
@@ -34,7 +33,7 @@ pub(crate) struct StepShape {
 impl StepShape {
     const BLANK: Self = Self {
         shape: Shape::HALF_SPACE,
-        radius: None,
+        extent: Extent::Unbounded,
         thickness: Real::ZERO,
         offset: Vec3::ZERO,
         center: Vec3::ZERO,
@@ -48,7 +47,7 @@ impl StepShape {
     pub(crate) const fn posed(&self) -> Posed<'_> {
         Posed {
             shape: &self.shape,
-            radius: self.radius,
+            extent: self.extent,
             center: self.center.to_bits(),
             rotation: self.rotation,
         }
@@ -78,8 +77,8 @@ pub(crate) struct Shapes {
     count: usize,
     /// Counts the clears.
     round: u64,
-    /// Last box and its radius: a radius needs a square root, and consecutive bodies often have equal boxes.
-    measured: Option<(Shape, Option<i64>)>,
+    /// Last box and its extent: a radius needs a square root, and consecutive bodies often have equal boxes.
+    measured: Option<(Shape, Extent)>,
 }
 
 impl Shapes {
@@ -142,10 +141,10 @@ impl Shapes {
         placed: &Placed,
         at: &At,
     ) {
-        let radius = self.radius(&row.shape);
+        let extent = self.extent(&row.shape);
         self.list[(self.starts[place] + u32::from(ordinal)) as usize] = StepShape {
             shape: row.shape,
-            radius,
+            extent,
             thickness: row.shape.thickness(),
             offset: placed.offset,
             center: at.center + placed.offset,
@@ -168,26 +167,25 @@ impl Shapes {
         let placed = Placed::new(at, local_center, row);
         let posed = Posed {
             shape: &row.shape,
-            radius: self.radius(&row.shape),
+            extent: self.extent(&row.shape),
             center: (at.center + placed.offset).to_bits(),
             rotation: placed.rotation_bits(),
         };
         (posed, placed.bounds(&row.shape))
     }
 
-    /// Returns a shape's bounding radius.
+    /// Returns a shape's extent.
     #[inline]
-    fn radius(&mut self, shape: &Shape) -> Option<i64> {
-        let find = || shape.bounding_radius().map(Real::to_bits);
-        if !matches!(shape.geometry(), Geometry::Cuboid { .. }) {
-            return find();
+    fn extent(&mut self, shape: &Shape) -> Extent {
+        if shape.kind() != Kind::Cuboid {
+            return shape.extent();
         }
         match self.measured {
-            Some((measured, radius)) if measured == *shape => radius,
+            Some((measured, extent)) if measured == *shape => extent,
             _ => {
-                let radius = find();
-                self.measured = Some((*shape, radius));
-                radius
+                let extent = shape.extent();
+                self.measured = Some((*shape, extent));
+                extent
             }
         }
     }

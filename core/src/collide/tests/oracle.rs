@@ -94,7 +94,7 @@ impl Body {
     }
 
     pub(super) fn radius(&self) -> f64 {
-        self.shape.bounding_radius().map_or(0.0, float)
+        self.shape.extent().radius().map_or(0.0, float)
     }
 }
 
