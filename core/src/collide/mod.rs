@@ -15,7 +15,7 @@ mod reduce;
 mod sat;
 mod sphere;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::data::FixedVec;
 use crate::math::length_squared;

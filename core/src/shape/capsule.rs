@@ -1,9 +1,10 @@
 //! Capsules: cylinders along the y axis with half balls at their ends.
 
+use super::ray::{Ray, RayHit, direction};
 use super::solid::box_around;
-use super::sphere::ball_mass;
+use super::sphere::{along, ball_mass, enter_ball};
 use super::{Extent, ShapeError, Solid, check};
-use crate::math::{Aabb, Real, Transform, Turn, Vec3};
+use crate::math::{Aabb, Real, Transform, Turn, Vec3, length_squared};
 
 /// Parameters of [`Geometry::Capsule`](super::Geometry::Capsule).
 #[derive(Clone, Copy, Debug)]
@@ -59,5 +60,33 @@ impl Solid for Capsule {
             + half_length * radius * Real::ratio(3, 4);
         let across = c * cylinder_across + b * ball_across;
         Some((mass, Vec3::new(across, along, across)))
+    }
+
+    fn ray_cast(&self, ray: &Ray) -> Option<RayHit> {
+        let ray = ray.near(self.half_length + self.radius)?;
+        let ([origin, displacement], radius) = (ray.local(), self.radius.to_bits());
+        let half = self.half_length.to_bits();
+        // Vector from the nearest point of the core.
+        let outward = |[x, y, z]: [i64; 3]| [x, y - y.clamp(-half, half), z];
+        let (square, limit) = (length_squared(outward(origin)), length_squared([radius]));
+        if square < limit {
+            return Some(RayHit::INSIDE);
+        }
+        let fraction = if square == limit {
+            0
+        } else {
+            let ([x, y, z], [u, v, w]) = (origin, displacement);
+            let ends = [-half, half].map(|end| enter_ball([x, y - end, z], displacement, radius));
+            // A ray that starts within the infinite cylinder can only enter through the ends.
+            let beside = length_squared([x, z]) >= limit;
+            let side = if beside { enter_ball([x, 0, z], [u, 0, w], radius) } else { None };
+            let side = side.filter(|k| {
+                let height = (i128::from(y) << 32) + i128::from(v) * i128::from(*k);
+                height.abs() <= i128::from(half) << 32
+            });
+            [ends[0], ends[1], side].into_iter().flatten().min()?
+        };
+        let normal = direction(outward(along(origin, displacement, fraction)));
+        Some(ray.hit_local(fraction, normal))
     }
 }

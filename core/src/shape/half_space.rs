@@ -1,5 +1,6 @@
 //! Half spaces: everything below the plane y = 0.
 
+use super::ray::{Ray, RayHit};
 use super::{Extent, MAX_SIZE, ShapeError, Solid};
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 
@@ -44,5 +45,21 @@ impl Solid for HalfSpace {
 
     fn weigh(&self, _: Real) -> Option<(Real, Vec3)> {
         None
+    }
+
+    fn ray_cast(&self, ray: &Ray) -> Option<RayHit> {
+        let normal = ray.turn.to_lanes().map(|row| i128::from(row[1].to_bits()));
+        let height: i128 = (0..3).map(|k| normal[k] * ray.origin[k]).sum();
+        let drop: i128 = -(0..3).map(|k| normal[k] * i128::from(ray.displacement[k])).sum::<i128>();
+        if height < 0 {
+            return Some(RayHit::INSIDE);
+        }
+        if height > drop.max(0) {
+            return None;
+        }
+        // Both are below 2⁹⁴.
+        let fraction = if height == 0 { 0 } else { (height << 32) / drop };
+        let normal = Vec3::from_bits(normal.map(|c| (c as i64) << 2));
+        Some(RayHit { fraction: Real::from_bits(fraction as i64), normal })
     }
 }

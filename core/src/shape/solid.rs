@@ -1,6 +1,7 @@
 //! Contract of the file of a kind of shape.
 
 use super::ShapeError;
+use super::ray::{Ray, RayHit};
 use crate::math::{Aabb, Real, Transform, Turn, Vec3};
 
 /// Everything that the engine asks a kind of shape, apart from contacts. Implemented by the parameters of the kind.
@@ -28,6 +29,9 @@ pub(crate) trait Solid: Copy {
 
     /// Mass in kilograms and inertia per kilogram about the axes; `None` for an unbounded shape.
     fn weigh(&self, density: Real) -> Option<(Real, Vec3)>;
+
+    /// First hit of a ray. The shape is closed: its surface counts.
+    fn ray_cast(&self, ray: &Ray) -> Option<RayHit>;
 }
 
 /// Extent of a shape from its origin.
