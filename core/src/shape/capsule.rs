@@ -16,15 +16,18 @@ pub(crate) struct Capsule {
 impl Solid for Capsule {
     const NAME: &'static str = "capsule";
 
+    #[inline]
     fn check(&self) -> Result<(), ShapeError> {
         check("the half length", self.half_length)?;
         check("the radius", self.radius)
     }
 
+    #[inline]
     fn sizes(&self) -> Vec3 {
         Vec3::new(self.half_length, self.radius, Real::ZERO)
     }
 
+    #[inline]
     fn from_sizes(sizes: Vec3) -> Self {
         Self { half_length: sizes.x, radius: sizes.y }
     }

@@ -14,16 +14,19 @@ pub(crate) struct Cuboid {
 impl Solid for Cuboid {
     const NAME: &'static str = "cuboid";
 
+    #[inline]
     fn check(&self) -> Result<(), ShapeError> {
         check("the half extent in x", self.half.x)?;
         check("the half extent in y", self.half.y)?;
         check("the half extent in z", self.half.z)
     }
 
+    #[inline]
     fn sizes(&self) -> Vec3 {
         self.half
     }
 
+    #[inline]
     fn from_sizes(sizes: Vec3) -> Self {
         Self { half: sizes }
     }

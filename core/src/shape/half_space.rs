@@ -11,14 +11,17 @@ pub(crate) struct HalfSpace {}
 impl Solid for HalfSpace {
     const NAME: &'static str = "half space";
 
+    #[inline]
     fn check(&self) -> Result<(), ShapeError> {
         Ok(())
     }
 
+    #[inline]
     fn sizes(&self) -> Vec3 {
         Vec3::ZERO
     }
 
+    #[inline]
     fn from_sizes(_: Vec3) -> Self {
         Self {}
     }

@@ -39,6 +39,7 @@ macro_rules! kinds {
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($kind::NAME),*];
 
             /// Geometry of this kind with sizes as they are encoded.
+            #[inline]
             fn geometry(self, sizes: Vec3) -> Geometry {
                 match self {
                     $(Self::$kind => {
@@ -48,6 +49,17 @@ macro_rules! kinds {
                 }
             }
         }
+
+        $(impl $kind {
+            /// The parameters of a shape, if it is of this kind.
+            #[inline(always)]
+            pub(crate) const fn of(shape: &Shape) -> Option<Self> {
+                match shape.0 {
+                    Geometry::$kind { $($size),* } => Some(Self { $($size),* }),
+                    _ => None,
+                }
+            }
+        })*
 
         impl Geometry {
             #[inline]
@@ -180,6 +192,7 @@ impl Shape {
     }
 
     /// The shape of a kind and sizes as they are encoded, if they are valid.
+    #[inline]
     pub(crate) fn decode(kind: Kind, sizes: Vec3) -> Option<Self> {
         let shape = Self::try_from(kind.geometry(sizes)).ok()?;
         // Sizes that the kind does not use must be zero.
@@ -187,6 +200,7 @@ impl Shape {
     }
 
     /// Kind and sizes as they are encoded; unused sizes are zero.
+    #[inline]
     pub(crate) fn encode(&self) -> (Kind, Vec3) {
         let sizes = by_kind!(self.0, shape => shape.sizes());
         (self.kind(), sizes)
@@ -215,12 +229,6 @@ impl Shape {
     #[inline]
     pub(crate) fn is_unbounded(&self) -> bool {
         self.extent() == Extent::Unbounded
-    }
-
-    /// Returns `true` if the contact points are faces and edges that stay in place. Contacts of a
-    /// ball or capsule roll.
-    pub(crate) const fn is_flat(&self) -> bool {
-        matches!(self.0, Geometry::Cuboid { .. } | Geometry::HalfSpace)
     }
 
     /// A box around the shape at a pose, at most a few ulps too large. For a half space it is the

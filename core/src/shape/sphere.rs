@@ -14,14 +14,17 @@ pub(crate) struct Sphere {
 impl Solid for Sphere {
     const NAME: &'static str = "sphere";
 
+    #[inline]
     fn check(&self) -> Result<(), ShapeError> {
         check("the radius", self.radius)
     }
 
+    #[inline]
     fn sizes(&self) -> Vec3 {
         Vec3::new(self.radius, Real::ZERO, Real::ZERO)
     }
 
+    #[inline]
     fn from_sizes(sizes: Vec3) -> Self {
         Self { radius: sizes.x }
     }

@@ -11,7 +11,7 @@ use super::recycle::Recycling;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
-use crate::collide::{collide, collide_moving, out_of_reach};
+use crate::collide::{Flat, collide, collide_moving, flat, out_of_reach};
 use crate::data::index::index_types;
 use crate::data::{Optional, TypedIndex};
 use crate::math::{Real, Turn, Vec3};
@@ -180,7 +180,7 @@ impl Finder<'_> {
     #[inline(never)]
     fn edge(&self, key: PairKey, places: [BodyPlace; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
-        if !pair.is_flat() {
+        if pair.is_round() {
             let Some(reach) = pair.reach(&self.sweeper) else { return };
             if let Some(separation) = pair.separation(&reach) {
                 piece.edges.push(Edge { pair: (key, places), separation });
@@ -197,16 +197,16 @@ impl Finder<'_> {
     #[inline(always)]
     fn pair(&self, key: PairKey, places: [BodyPlace; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
-        let flat = pair.is_flat();
-        // Most pairs of a crowd end here. Flat pairs may be recycled whatever their reach.
-        let reach = if flat { None } else { pair.reach(&self.sweeper) };
-        if !flat && reach.is_none() {
+        let round = pair.is_round();
+        // Most pairs of a crowd end here. Flat contacts may be recycled whatever their reach.
+        let reach = if round { pair.reach(&self.sweeper) } else { None };
+        if round && reach.is_none() {
             return;
         }
         let owner = key.shapes()[usize::from(!pair.bodies[0].dynamic)];
         let old = piece.last.find(self.world, body_of(owner), key);
         let old = old.filter(|_| !self.world.pending.is_void(key));
-        let recycled = old.filter(|_| flat && self.recycles).and_then(|old| pair.recycle(old));
+        let recycled = old.filter(|_| !round && self.recycles).and_then(|old| pair.recycle(old));
         if let (Some(old), Some(separations)) = (old, recycled) {
             piece.recycled += 1;
             let (size, known, lead) = (pair.size(), Optional::none(), Vec3::ZERO);
@@ -240,6 +240,7 @@ struct Pair<'a> {
     shapes: [&'a StepShape; 2],
     turns: [&'a Turn; 2],
     motions: [&'a Motion; 2],
+    flat: Flat,
 }
 
 /// Motion bounds of two shapes within each other's reach.
@@ -256,11 +257,13 @@ impl<'a> Pair<'a> {
     #[inline(always)]
     fn new(bodies: &'a Bodies, shapes: &'a Shapes, key: PairKey, places: [BodyPlace; 2]) -> Self {
         let ([a, b], [first, second]) = (key.shapes(), places);
+        let (a, b) = (shapes.get(first, a), shapes.get(second, b));
         Self {
             key,
             places,
             bodies: [&bodies.list[first], &bodies.list[second]],
-            shapes: [shapes.get(first, a), shapes.get(second, b)],
+            shapes: [a, b],
+            flat: flat(&a.shape, &b.shape),
             turns: [&shapes.turns[first], &shapes.turns[second]],
             motions: [&bodies.motions[first], &bodies.motions[second]],
         }
@@ -276,14 +279,22 @@ impl<'a> Pair<'a> {
         self.thickness().to_bits() / 2
     }
 
-    fn is_flat(&self) -> bool {
-        self.shapes[0].flat && self.shapes[1].flat
+    /// Returns whether all contacts of the pair are flat.
+    #[inline(always)]
+    const fn is_flat(&self) -> bool {
+        matches!(self.flat, Flat::Always)
+    }
+
+    /// Returns whether no contact of the pair is flat.
+    #[inline(always)]
+    const fn is_round(&self) -> bool {
+        matches!(self.flat, Flat::Never)
     }
 
     /// Returns the new separations of the old contact, if it is recycled.
     #[inline]
     fn recycle(&self, old: &ContactRow) -> Option<[i64; 4]> {
-        if !self.is_flat() {
+        if !self.flat.has_all(old.points.iter().map(|point| point.feature)) {
             return None;
         }
         let radius = |i: usize| {

@@ -24,7 +24,6 @@ pub(crate) struct StepShape {
     pub(crate) center: Vec3,
     /// Rows of its rotation matrix, raw Q1.30.
     rotation: [[i32; 3]; 3],
-    pub(crate) flat: bool,
     pub(crate) material: Material,
     /// Value of [`Shapes::round`] when it was computed.
     round: u64,
@@ -38,7 +37,6 @@ impl StepShape {
         offset: Vec3::ZERO,
         center: Vec3::ZERO,
         rotation: [[0; 3]; 3],
-        flat: false,
         material: NOTHING,
         round: 0,
     };
@@ -149,7 +147,6 @@ impl Shapes {
             offset: placed.offset,
             center: at.center + placed.offset,
             rotation: placed.rotation_bits(),
-            flat: row.shape.is_flat(),
             material: row.material,
             round: self.round,
         };

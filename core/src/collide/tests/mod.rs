@@ -5,6 +5,7 @@ pub(crate) mod oracle;
 mod pairs;
 mod precision;
 mod resting;
+mod table;
 
 use super::{Manifold, collide};
 use crate::math::{Quat, Vec3};

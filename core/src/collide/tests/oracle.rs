@@ -3,7 +3,7 @@
 
 use crate::collide::Posed;
 use crate::math::{Quat, Real};
-use crate::shape::{Geometry, Shape};
+use crate::shape::{Geometry, Kind, Shape};
 
 pub(crate) type V = [f64; 3];
 
@@ -95,6 +95,16 @@ impl Body {
 
     pub(crate) fn radius(&self) -> f64 {
         self.shape.extent().radius().map_or(0.0, float)
+    }
+}
+
+/// A shape of a kind, with random sizes.
+pub(crate) fn sample(kind: Kind, size: &mut impl FnMut() -> f64) -> Shape {
+    match kind {
+        Kind::Sphere => super::sphere(size()),
+        Kind::Cuboid => super::cuboid([size(), size(), size()]),
+        Kind::Capsule => super::capsule(size(), size()),
+        Kind::HalfSpace => Shape::HALF_SPACE,
     }
 }
 
