@@ -2,19 +2,15 @@
 //! or ids.
 //!
 //! Coordinates are relative to the first shape, so the result does not depend on the position in the world. Round shapes and
-//! half spaces are computed in Q32.32 with wide products, two boxes in 32 bits with an exponent that fits the pair (`cuboid.rs`).
+//! half spaces are computed in Q32.32 with wide products, two boxes in 32 bits with an exponent that fits the pair (`pairs/cuboid.rs`).
 
-mod capsule;
 mod clip;
 mod crop;
-mod cuboid;
-mod cuboid_capsule;
 mod frame;
-mod half_space;
+mod pairs;
 mod reduce;
 mod sat;
-mod sphere;
-mod table;
+
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -22,8 +18,8 @@ use crate::data::FixedVec;
 use crate::math::length_squared;
 use crate::shape::{Extent, MAX_SIZE, Shape};
 use frame::{Raw, Rotation, Unit};
-use table::Found;
-pub(crate) use table::{Flat, flat};
+use pairs::Found;
+pub(crate) use pairs::{Flat, flat};
 
 /// A shape with its pose.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +81,7 @@ pub(crate) fn collide_moving(
         return Manifold::default();
     }
     pair.displacement = displacement;
-    match table::find(a.shape, b.shape) {
+    match pairs::find(a.shape, b.shape) {
         Found::InOrder(functions) => (functions.manifold)(&pair, a.shape, b.shape),
         Found::Swapped(functions) => {
             (functions.manifold)(&pair.swapped(), b.shape, a.shape).swapped(pair.delta)
@@ -101,7 +97,7 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
     if out_of_reach([a.extent, b.extent], pair.delta, pair.margin) {
         return None;
     }
-    match table::find(a.shape, b.shape) {
+    match pairs::find(a.shape, b.shape) {
         Found::InOrder(functions) => (functions.gap)(&pair, a.shape, b.shape),
         Found::Swapped(functions) => {
             let (normal, gap) = (functions.gap)(&pair.swapped(), b.shape, a.shape)?;

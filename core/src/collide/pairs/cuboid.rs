@@ -4,15 +4,17 @@
 //! boxes 19 (2 µm), a 1 m box on a 4 km one 26, because the large one is cropped first. Only two huge boxes, or a small one deep
 //! inside a huge one, have as few as 14 (61 µm).
 
-use super::clip::{Corner, Polygon, clip_to_face};
-use super::crop::crop;
-use super::frame::{self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of};
-use super::reduce::choose;
-use super::sat::{
+use crate::collide::clip::{Corner, Polygon, clip_to_face};
+use crate::collide::crop::crop;
+use crate::collide::frame::{
+    self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of,
+};
+use crate::collide::reduce::choose;
+use crate::collide::sat::{
     Boxes, Edges, Face, Least, Short, column, dot, face_separation, grazing_depth, is_shallow,
     least_overlap, product, round,
 };
-use super::{Manifold, Pair, Point, face_preference};
+use crate::collide::{Manifold, Pair, Point, face_preference};
 use crate::math::length_squared;
 use crate::shape::Cuboid;
 

@@ -1,8 +1,10 @@
 //! Sphere against sphere, capsule and box: the closest point of the other shape's core, then one distance.
 
-use super::frame::{Raw, Unit, add, along, axis, direction, dot, facing, sub, to_local, to_world};
-use super::frame::{UNIT, is_longer, too_short, unit_to_world};
-use super::{Manifold, Pair, Point};
+use crate::collide::frame::{
+    Raw, Unit, add, along, axis, direction, dot, facing, sub, to_local, to_world,
+};
+use crate::collide::frame::{UNIT, is_longer, too_short, unit_to_world};
+use crate::collide::{Manifold, Pair, Point};
 use crate::shape::{Capsule, Cuboid, Sphere};
 
 /// Normal for spheres with coincident centres: they separate upward.

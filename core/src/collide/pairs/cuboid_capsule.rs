@@ -1,9 +1,11 @@
 //! Box against capsule, in the box's frame. If the core is outside, the closest points of box and core define the contact; if
 //! inside, the axis of least overlap does. In both cases a face that is nearly as good is preferred and gives two points.
 
-use super::frame::{Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local};
-use super::frame::{to_world, too_short, unit_of, unit_to_local, unit_to_world};
-use super::{Manifold, Pair, Point, face_preference};
+use crate::collide::frame::{
+    Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local,
+};
+use crate::collide::frame::{to_world, too_short, unit_of, unit_to_local, unit_to_world};
+use crate::collide::{Manifold, Pair, Point, face_preference};
 use crate::math::isqrt;
 use crate::shape::{Capsule, Cuboid};
 

@@ -1,8 +1,8 @@
 //! Half space against other shapes, relative to the other shape: only the height of its centre is a large number, and that is
 //! computed with wide arithmetic.
 
-use super::frame::{Raw, Unit, add, along, axis, dot, times, to_world, unit_to_local};
-use super::{Manifold, Pair, Point};
+use crate::collide::frame::{Raw, Unit, add, along, axis, dot, times, to_world, unit_to_local};
+use crate::collide::{Manifold, Pair, Point};
 use crate::shape::{Capsule, Cuboid, HalfSpace, Sphere};
 
 pub(super) fn sphere(pair: &Pair, _: HalfSpace, sphere: Sphere) -> Manifold {

@@ -1,11 +1,11 @@
 //! Capsule against capsule: closest points of the core segments; two points if the capsules are nearly parallel.
 
-use super::frame::{
+use super::sphere::between;
+use crate::collide::frame::{
     Raw, Unit, add, along, axis, cosine, cross, direction, dot, facing, is_longer, sub, too_short,
     unit_of,
 };
-use super::sphere::between;
-use super::{Manifold, Pair, Point};
+use crate::collide::{Manifold, Pair, Point};
 use crate::math::{length_squared, round_shift};
 use crate::shape::Capsule;
 

@@ -1,8 +1,14 @@
 //! Pair functions by the kinds of two shapes. The table is complete at compile time: a kind without a row, or a row without an
-//! entry for each kind, does not compile.
+//! entry for each kind, does not compile. The functions are in the other files of this folder.
 
-use super::frame::Unit;
-use super::{Manifold, Pair, capsule, cuboid, cuboid_capsule, half_space, sphere};
+mod capsule;
+mod cuboid;
+mod cuboid_capsule;
+mod half_space;
+mod sphere;
+
+use crate::collide::frame::Unit;
+use crate::collide::{Manifold, Pair};
 use crate::shape::{Capsule, Cuboid, HalfSpace, Kind, Shape, Sphere};
 
 /// Entry of the table.
@@ -22,7 +28,7 @@ pub(super) struct Functions {
     kinds: [Kind; 2],
     /// Manifold with points up to the margin; empty if the shapes are further apart.
     pub(super) manifold: fn(&Pair, &Shape, &Shape) -> Manifold,
-    /// As [`gap`](super::gap), with the margin as the reach.
+    /// As [`gap`](crate::collide::gap), with the margin as the reach.
     pub(super) gap: fn(&Pair, &Shape, &Shape) -> Option<(Unit, i64)>,
     flat: Flat,
 }
