@@ -1,4 +1,4 @@
-//! Collision shapes. Each kind has a file with everything about it, the [`Solid`] trait; this file lists the kinds and
+//! Collision shapes. Each kind has a file with everything about it, the trait `Solid`; this file lists the kinds and
 //! dispatches to them. Contacts between shapes are in `collide`, where a table lists the pairs of kinds.
 
 mod capsule;
