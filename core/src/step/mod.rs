@@ -271,6 +271,15 @@ impl Scratch {
         Split { narrow, pairs: &broad.pairs, islands }
     }
 
+    /// Parts for the solver at this tick.
+    fn solving(&mut self, now: Tick) -> solve::Solving<'_> {
+        let lanes = if now < self.scalar_until { lanes::Chosen::SCALAR } else { self.lanes };
+        let tick = self.shared.tick;
+        let Self { bodies, contacts, islands, batches, arms, solver, threads, .. } = self;
+        let buffers = solver;
+        solve::Solving { bodies, contacts, islands, batches, arms, buffers, threads, tick, lanes }
+    }
+
     /// Gives lists and sets that are short in most steps a capacity that a small world never exceeds, so that its rare steps
     /// with many entries do not allocate.
     fn reserve(&mut self) {
@@ -454,10 +463,11 @@ fn solve_islands(
 ) {
     islands::run(world, scratch.split(), report);
     timer.end(Phase::Islands, report);
-    solve::prepare(world, scratch);
+    let mut parts = scratch.solving(world.tick);
+    solve::prepare(world, &mut parts);
     timer.end(Phase::Prepare, report);
-    solve::run(world, scratch);
-    record::take_impulses(scratch);
+    solve::run(world, &mut parts);
+    record::take_impulses(&mut parts);
     timer.end(Phase::Solve, report);
     sleep::run(world, scratch, report);
     timer.end(Phase::Sleep, report);
