@@ -10,6 +10,7 @@ pub(crate) struct HalfSpace {}
 
 impl Solid for HalfSpace {
     const NAME: &'static str = "half space";
+    const UNBOUNDED: bool = true;
 
     #[inline]
     fn check(&self) -> Result<(), ShapeError> {

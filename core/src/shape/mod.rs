@@ -38,6 +38,13 @@ macro_rules! kinds {
             /// Names of the kinds in explanations.
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($kind::NAME),*];
 
+            /// Returns whether shapes of this kind are infinite.
+            const fn is_unbounded(self) -> bool {
+                match self {
+                    $(Self::$kind => $kind::UNBOUNDED),*
+                }
+            }
+
             /// Geometry of this kind with sizes as they are encoded.
             #[inline]
             fn geometry(self, sizes: Vec3) -> Geometry {
@@ -227,8 +234,8 @@ impl Shape {
 
     /// Returns whether the shape is infinite.
     #[inline]
-    pub(crate) fn is_unbounded(&self) -> bool {
-        self.extent() == Extent::Unbounded
+    pub(crate) const fn is_unbounded(&self) -> bool {
+        self.kind().is_unbounded()
     }
 
     /// A box around the shape at a pose, at most a few ulps too large. For a half space it is the

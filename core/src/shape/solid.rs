@@ -9,6 +9,9 @@ pub(crate) trait Solid: Copy {
     /// Name of the kind in explanations.
     const NAME: &'static str;
 
+    /// The extent is [`Extent::Unbounded`]. A constant, because an extent may need a square root.
+    const UNBOUNDED: bool = false;
+
     /// Tests the sizes.
     fn check(&self) -> Result<(), ShapeError>;
 

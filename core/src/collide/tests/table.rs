@@ -5,7 +5,7 @@ use super::oracle::{self, Body, V, delta, metres, unit};
 use super::*;
 use crate::collide::{Flat, flat, gap};
 use crate::data::Rng;
-use crate::shape::Kind;
+use crate::shape::{Extent, Kind};
 
 const CASES: usize = 400;
 const TOLERANCE: f64 = 1e-6;
@@ -159,6 +159,15 @@ fn every_pair_of_kinds_matches_the_support_functions() {
             let distance = a.support(n) + b.support(n.map(|c| -c)) + apart;
             check(&mut rng, &a, &b.moved(n.map(|c| c * distance)));
         }
+    }
+}
+
+#[test]
+fn only_infinite_shapes_have_no_radius() {
+    for kind in Kind::ALL {
+        let shape = oracle::sample(kind, &mut || 1.0);
+        assert_eq!(shape.is_unbounded(), shape.extent() == Extent::Unbounded, "{kind:?}");
+        assert_eq!(shape.is_unbounded(), shape.weigh(real(1.0)).is_none(), "{kind:?}");
     }
 }
 
