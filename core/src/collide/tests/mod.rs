@@ -36,7 +36,7 @@ pub(crate) fn capsule(half_length: f64, radius: f64) -> Shape {
 }
 
 /// 1 mm to 100 m, each order of magnitude with the same probability.
-fn any_size() -> impl Strategy<Value = f64> {
+pub(crate) fn any_size() -> impl Strategy<Value = f64> {
     (-3.0..2.0f64).prop_map(|e| 10f64.powf(e).max(0.001))
 }
 
@@ -86,7 +86,7 @@ fn any_round() -> impl Strategy<Value = Shape> {
     ]
 }
 
-pub(crate) fn any_solid() -> impl Strategy<Value = Shape> {
+fn any_solid() -> impl Strategy<Value = Shape> {
     prop_oneof![any_cuboid(), any_round()]
 }
 

@@ -3,9 +3,9 @@
 
 use super::*;
 use crate::collide::tests::oracle::{self, Body, V, float, real};
-use crate::collide::tests::{any_direction, any_rotation, any_solid, capsule, cuboid, sphere};
+use crate::collide::tests::{any_direction, any_rotation, any_size, capsule, cuboid, sphere};
 use crate::math::Quat;
-use crate::shape::Geometry;
+use crate::shape::{Geometry, Kind};
 use proptest::prelude::*;
 
 fn vec3(v: V) -> Vec3 {
@@ -21,7 +21,10 @@ fn plus(a: V, b: V, times: f64) -> V {
 }
 
 fn any_shape() -> impl Strategy<Value = Shape> {
-    prop_oneof![6 => any_solid(), 1 => Just(Shape::HALF_SPACE)]
+    (0..Kind::ALL.len(), [any_size(), any_size(), any_size()]).prop_map(|(kind, sizes)| {
+        let mut sizes = sizes.into_iter();
+        oracle::sample(Kind::ALL[kind], &mut || sizes.next().expect("three sizes suffice"))
+    })
 }
 
 /// Checks a ray against the signed distance of its points, which is a convex function.
