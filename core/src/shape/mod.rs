@@ -5,7 +5,6 @@ mod capsule;
 mod cuboid;
 mod half_space;
 pub(crate) mod mass;
-#[cfg_attr(not(test), allow(dead_code, reason = "queries will cast rays"))]
 pub(crate) mod ray;
 mod solid;
 mod sphere;
@@ -227,7 +226,6 @@ impl Shape {
     }
 
     /// First hit of a ray in world directions.
-    #[cfg_attr(not(test), allow(dead_code, reason = "queries will cast rays"))]
     fn ray_cast(&self, ray: &ray::Ray) -> Option<ray::RayHit> {
         by_kind!(self.0, shape => shape.ray_cast(ray))
     }

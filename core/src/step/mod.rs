@@ -40,6 +40,7 @@ mod batches;
 mod bodies;
 mod bounds;
 mod broad;
+pub(crate) mod candidates;
 mod constraint;
 mod contacts;
 mod crowd;
@@ -92,6 +93,7 @@ pub(crate) use bounds::MARGIN;
 use index::BodyPlace;
 use narrow::Narrow;
 use resim::Begin;
+pub(crate) use shapes::{At, Placed};
 
 /// Phases of a step, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

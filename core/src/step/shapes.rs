@@ -9,7 +9,7 @@ use crate::data::Column;
 use crate::math::{Aabb, Q30, Quat, Real, Transform, Turn, Vec3};
 use crate::shape::{Extent, Kind, Shape};
 use crate::world::frame::Place;
-use crate::world::rows::{ShapeKey, ShapeRow};
+use crate::world::rows::{HotRow, ShapeKey, ShapeRow};
 use crate::world::{Combine, Material, World};
 
 /// Shape during a step.
@@ -190,15 +190,22 @@ impl Shapes {
 
 /// Pose of a body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At {
+pub(crate) struct At {
     pub(super) center: Vec3,
     pub(super) rotation: Quat,
     pub(super) turn: Turn,
 }
 
+impl At {
+    /// The pose of a row.
+    pub(crate) fn of(hot: &HotRow) -> Self {
+        Self { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() }
+    }
+}
+
 /// Pose of a shape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
+pub(crate) struct Placed {
     /// Vector from the body's centre of mass to the shape's origin.
     offset: Vec3,
     /// Pose computed by way of the body's origin. Its last bits may differ from centre plus offset; bounds use this one.
@@ -209,7 +216,7 @@ pub(super) struct Placed {
 
 impl Placed {
     #[inline]
-    pub(super) fn new(body: &At, local_center: Vec3, shape: &ShapeRow) -> Self {
+    pub(crate) fn new(body: &At, local_center: Vec3, shape: &ShapeRow) -> Self {
         let At { center, rotation: own, turn } = *body;
         // Most shapes coincide with their body: skip the rotation of zero vectors.
         let turned = |v: Vec3| if v == Vec3::ZERO { v } else { turn.rotate(v) };
@@ -233,9 +240,14 @@ impl Placed {
         self.turn.to_lanes().map(bits)
     }
 
+    /// Pose of the shape, computed by way of the body's origin.
+    pub(crate) const fn pose(&self) -> &Transform {
+        &self.pose
+    }
+
     /// Bounding box of the shape.
     #[inline]
-    pub(super) fn bounds(&self, shape: &Shape) -> Aabb {
+    pub(crate) fn bounds(&self, shape: &Shape) -> Aabb {
         shape.bounds_turned(&self.pose, &self.turn)
     }
 }
