@@ -226,10 +226,26 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Sets the last tick: the session stops there, still takes inputs and rolls back, and reports no stall. A tick below
-    /// the current one stops it at once. `None` lets it continue.
-    pub const fn stop_at(&mut self, last: Option<Tick>) {
+    /// Sets the last tick: the session stops there, still takes inputs and rolls back, and reports no stall. `None` lets it
+    /// continue. A session that has predicted past the last tick rolls back to it with the next
+    /// [`advance`](Self::advance); one that has confirmed a later tick stops at once.
+    pub fn stop_at(&mut self, last: Option<Tick>) {
         self.last = last;
+        let reached = self.confirmed_tick().min(self.current);
+        if let Some(last) = last.filter(|&last| last < self.target && last >= reached) {
+            self.target = last;
+            self.mark_mispredicted(last);
+        }
+    }
+
+    /// Returns the last tick, if one is set.
+    pub(crate) const fn last(&self) -> Option<Tick> {
+        self.last
+    }
+
+    /// Returns the tick to reach. The current tick is lower while the session catches up.
+    pub(crate) const fn target(&self) -> Tick {
+        self.target
     }
 
     /// Returns true if a seat of a peer lacks the input of the first unconfirmed tick. Without the peer, no later tick can

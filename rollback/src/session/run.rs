@@ -59,6 +59,8 @@ impl<S: Simulation> Session<S> {
             simulation.load(&mut self.slots, load).map_err(RunError::at(load))?;
             // A pinned state older than the ring starts a new ring.
             self.oldest = self.oldest.min(load);
+            // No step follows if the session stops at that tick.
+            self.current = load;
         }
         if outline.recheck {
             simulation.drop_caches(&mut self.slots);
