@@ -1,9 +1,10 @@
 //! Peer: transport, endpoint, links, session and tick clock behind four calls per frame.
 //!
 //! `config` has its settings, `events` its events; `meeting` exchanges addresses before the match, `finish` agrees on its
-//! end, with the messages of `notes`; `udp` is a peer over UDP.
+//! end, with the messages of `notes` and the inputs of `departed` machines; `udp` is a peer over UDP.
 
 mod config;
+mod departed;
 mod events;
 mod finish;
 mod meeting;
@@ -462,6 +463,12 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                         self.finishing.note_done(machine, tick, digest);
                     }
                     Some(Note::Address(other, address)) => self.meet(now, other, address),
+                    Some(Note::Held(player, tick)) => {
+                        self.finishing.note_held(machine, player, tick);
+                    }
+                    Some(Note::Input(player, tick, record)) => {
+                        self.take_forwarded(machine, player, tick, record);
+                    }
                     // Of a later version.
                     None => (),
                 },

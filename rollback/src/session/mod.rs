@@ -248,16 +248,6 @@ impl<S: Simulation> Session<S> {
         self.target
     }
 
-    /// Returns true if a seat of a peer lacks the input of the first unconfirmed tick. Without the peer, no later tick can
-    /// be confirmed.
-    #[doc(hidden)]
-    pub fn is_held_up_by(&self, peer: PeerId) -> bool {
-        let seats = self.seats.iter();
-        let mut of_peer =
-            seats.filter(|seat| seat.occupant(self.confirmed) == Occupant::Remote(peer));
-        of_peer.any(|seat| seat.confirmed_to().is_some_and(|to| to <= self.confirmed))
-    }
-
     /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop()
