@@ -118,9 +118,9 @@ pub struct Session<S: Simulation> {
     /// Newest tick that was confirmed and reached. It does not move back in a rollback: the input log is centred on it,
     /// and must not return to ticks that it has overwritten.
     settled: Tick,
-    /// Oldest tick in the state ring.
+    /// Oldest tick in the history.
     oldest: Tick,
-    /// Pinned confirmed tick to resimulate from when the state ring is too short.
+    /// Pinned confirmed tick to resimulate from when the history is too short.
     keyframe: Tick,
     /// Time of the last advance and its target tick; margins are measured from it.
     last_advance: Option<(Time, Tick)>,
@@ -368,7 +368,7 @@ impl<S: Simulation> Session<S> {
         self.confirmed = known.max(self.confirmed);
         self.settled = self.settled.max(self.confirmed.min(self.current));
         let floor = self.floor();
-        self.seats.iter_mut().for_each(|seat| seat.retire(floor));
+        self.seats.iter_mut().for_each(|seat| seat.drop_before(floor));
     }
 }
 

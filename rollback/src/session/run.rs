@@ -41,7 +41,7 @@ impl RunError {
     }
 }
 
-/// Confirmed ticks between keyframes of [`Mode::Unbounded`]. A rollback beyond the state ring resimulates at most this
+/// Confirmed ticks between keyframes of [`Mode::Unbounded`]. A rollback beyond the history resimulates at most this
 /// many ticks that did not change.
 const KEYFRAME_EVERY: u32 = 16;
 
@@ -146,12 +146,12 @@ impl<S: Simulation> Session<S> {
         }
         let floor = self.floor();
         for seat in &mut self.seats {
-            seat.retire(floor);
+            seat.drop_before(floor);
             seat.discard_changes(floor);
         }
     }
 
-    /// Pins a confirmed tick as the keyframe, where the state ring may be too short.
+    /// Pins a confirmed tick as the keyframe, where the history may be too short.
     fn pin_keyframe(&mut self, tick: Tick, simulation: &mut S) {
         if matches!(self.config.mode, Mode::Unbounded { .. })
             && tick <= self.confirmed
