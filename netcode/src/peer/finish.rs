@@ -152,7 +152,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         }
     }
 
-    /// Result of [`finish_at`](Self::finish_at), once [`PeerEvent::Finished`] was reported.
+    /// Returns the result of [`finish_at`](Self::finish_at), once [`PeerEvent::Finished`] was reported.
     pub fn finished(&self) -> Option<&Finish> {
         self.finishing.result.as_ref().filter(|_| self.finishing.reported)
     }

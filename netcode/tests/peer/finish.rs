@@ -383,7 +383,7 @@ fn the_host_introduces_the_machines_that_join() {
             let mut mesh = setup.mesh();
             mesh.play(2 * SECOND);
             for (place, machine) in mesh.machines.iter().enumerate() {
-                let joined = |event: &PeerEvent| matches!(event, PeerEvent::Joined { .. });
+                let joined = |event: &PeerEvent| matches!(event, PeerEvent::Connected { .. });
                 assert_eq!(machine.count(joined), usize::from(peers) - 1, "machine {place}");
                 assert_eq!(machine.left(), 0);
             }

@@ -25,7 +25,7 @@ pub enum SimMatchError {
         /// The error.
         error: SessionError,
     },
-    /// A plan failed.
+    /// Running a session failed.
     #[error("machine {machine}: {error}")]
     Run {
         /// The machine.
@@ -81,8 +81,8 @@ pub struct Machine<S: Simulation> {
     pub refused: Vec<ExchangeError>,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// The clock runs. If false, the machine is suspended: it neither ticks nor receives.
-    pub awake: bool,
+    /// The machine is suspended: it neither ticks nor receives.
+    pub suspended: bool,
     /// Follow the tick rate of the session.
     pub paced: bool,
     links: Vec<(NodeId, Exchange)>,
@@ -208,7 +208,7 @@ impl<S: Simulation> SimMatch<S> {
             events: Vec::new(),
             refused: Vec::new(),
             sent_bytes: 0,
-            awake: true,
+            suspended: false,
             paced: true,
             links: Vec::new(),
             due: Time::ZERO,
@@ -262,7 +262,7 @@ impl<S: Simulation> SimMatch<S> {
     /// Plays for this many ticks of true time. `input` is called for each local player: machine, player, current tick.
     ///
     /// # Errors
-    /// If a plan fails.
+    /// If running a session fails.
     pub fn run(
         &mut self,
         ticks: u32,
@@ -304,12 +304,12 @@ impl<S: Simulation> SimMatch<S> {
     /// confirmed. A spectator with a buffer may stay behind by the length of the buffer.
     ///
     /// # Errors
-    /// If a plan fails.
+    /// If running a session fails.
     pub fn settle(&mut self) -> Result<(), SimMatchError> {
         self.network.set_all_links(LinkConfig::perfect())?;
         self.run(SETTLE_TICKS, |_, _, _| S::Input::default())?;
         let stops: Vec<_> = self.machines.iter().map(|machine| machine.session.last()).collect();
-        let newest = self.awake().map(|(_, machine)| machine.session.target()).max();
+        let newest = self.running().map(|(_, machine)| machine.session.target()).max();
         let settled = self.stop_at(newest.unwrap_or_default())?;
         if !settled {
             self.stop_at(self.reached())?;
@@ -320,7 +320,7 @@ impl<S: Simulation> SimMatch<S> {
         Ok(())
     }
 
-    /// Plays with default inputs until all awake machines have stopped at a tick and confirmed it, or make no progress.
+    /// Plays with default inputs until all machines that are not suspended have stopped at a tick and confirmed it, or make no progress.
     /// Returns true if all have.
     fn stop_at(&mut self, tick: Tick) -> Result<bool, SimMatchError> {
         for machine in &mut self.machines {
@@ -330,7 +330,7 @@ impl<S: Simulation> SimMatch<S> {
             let session = |(_, machine): (usize, &Machine<S>)| {
                 (machine.session.current_tick(), machine.session.confirmed_tick())
             };
-            sim.awake().map(session).collect::<Vec<_>>()
+            sim.running().map(session).collect::<Vec<_>>()
         };
         loop {
             let before = ticks(self);
@@ -345,19 +345,19 @@ impl<S: Simulation> SimMatch<S> {
     }
 
     /// Returns the machines that are not suspended, with their numbers.
-    fn awake(&self) -> impl Iterator<Item = (usize, &Machine<S>)> {
-        (0..).zip(&self.machines).filter(|(_, machine)| machine.awake)
+    fn running(&self) -> impl Iterator<Item = (usize, &Machine<S>)> {
+        (0..).zip(&self.machines).filter(|(_, machine)| !machine.suspended)
     }
 
-    /// Returns the newest tick that all awake machines have computed and confirmed.
+    /// Returns the newest tick that all machines that are not suspended have computed and confirmed.
     fn reached(&self) -> Tick {
-        let reached = self.awake().map(|(_, machine)| {
+        let reached = self.running().map(|(_, machine)| {
             machine.session.confirmed_tick().min(machine.session.current_tick())
         });
         reached.min().unwrap_or_default()
     }
 
-    /// Checks that all awake machines have equal states on the newest tick that all have confirmed. Returns the tick
+    /// Checks that all machines that are not suspended have equal states on the newest tick that all have confirmed. Returns the tick
     /// and its digest.
     ///
     /// # Errors
@@ -365,7 +365,7 @@ impl<S: Simulation> SimMatch<S> {
     pub fn agree(&self) -> Result<(Tick, Digest), SimMatchError> {
         let tick = self.reached();
         let mut agreed = None;
-        for (machine, Machine { session, game, .. }) in self.awake() {
+        for (machine, Machine { session, game, .. }) in self.running() {
             let digest = game
                 .digest(session.slots(), tick)
                 .map_err(|error| SimMatchError::State { machine, error })?;
@@ -389,7 +389,7 @@ impl<S: Simulation> SimMatch<S> {
         machine.due += machine.tick_length();
         let next = machine.clock.true_time_of(machine.due).max(at + Duration::from_nanos(1));
         self.timers.set(next, node);
-        if !machine.awake {
+        if machine.suspended {
             return Ok(());
         }
         let session = &mut machine.session;
@@ -424,7 +424,7 @@ impl<S: Simulation> SimMatch<S> {
     fn deliver(&mut self, from: NodeId, to: NodeId, bytes: &[u8]) {
         let Some(index) = self.nodes.iter().position(|&known| known == to) else { return };
         let machine = &mut self.machines[index];
-        if !machine.awake {
+        if machine.suspended {
             return;
         }
         let now = machine.clock.local_time(self.now);

@@ -90,11 +90,11 @@ fn clocks_that_drift_apart_do_not_matter() {
 fn a_machine_that_slept_for_a_second_goes_on() {
     let mut sim = mesh(5, 3, LinkConfig::wifi());
     sim.run(200, inputs).expect("it runs");
-    sim.machines_mut()[1].awake = false;
+    sim.machines_mut()[1].suspended = true;
     sim.run(60, inputs).expect("it runs");
     let present = sim.machines()[0].session.current_tick();
     assert!(present < Tick(230), "the others wait: {present}");
-    sim.machines_mut()[1].awake = true;
+    sim.machines_mut()[1].suspended = false;
     sim.run(300, inputs).expect("it runs");
     assert_agree(sim, 450);
 }
@@ -131,9 +131,9 @@ fn machines_far_apart_settle_on_one_tick() {
             let link = LinkConfig { latency, ..LinkConfig::perfect() };
             let mut sim = SimMatch::mesh(1, 2, &config, link, |_| Game::default()).expect("sound");
             sim.run(180, inputs).expect("it runs");
-            sim.machines_mut()[1].awake = false;
+            sim.machines_mut()[1].suspended = true;
             sim.run(60, inputs).expect("it runs");
-            sim.machines_mut()[1].awake = true;
+            sim.machines_mut()[1].suspended = false;
             sim.run(120, inputs).expect("it runs");
             for _ in 0..2 {
                 sim.settle().expect("it runs");
@@ -159,7 +159,7 @@ fn machines_settle_on_the_last_input_of_a_suspended_one() {
         let mut sim = SimMatch::mesh(1, 3, &config, LinkConfig::perfect(), |_| Game::default())
             .expect("a sound setup");
         sim.run(100, inputs).expect("it runs");
-        sim.machines_mut()[2].awake = false;
+        sim.machines_mut()[2].suspended = true;
         sim.run(100, inputs).expect("it runs");
         sim.settle().expect("it runs");
         let (tick, _) = sim.agree().expect("both agree");
@@ -169,6 +169,30 @@ fn machines_settle_on_the_last_input_of_a_suspended_one() {
             assert_eq!(it.game, straight(&sim, machine, tick), "{mode:?}, machine {machine}");
         }
     }
+}
+
+/// Each machine has its own delay and prediction window.
+#[test]
+fn machines_with_other_delays_and_windows_agree() {
+    let modes = [
+        (Mode::Lockstep, 6),
+        (Mode::Rollback { max: 4 }, 0),
+        (Mode::Rollback { max: 30 }, 3),
+        (Mode::Unbounded { steps: 12 }, 1),
+    ];
+    let mut sim = SimMatch::new(3);
+    for (own, (mode, delay)) in (0..).zip(modes) {
+        let config = SessionConfig::new().mode(mode).delay(delay).log(256 << own);
+        let seat = |config: SessionConfig, player| match player {
+            _ if player == own => config.local(),
+            _ => config.remote(PeerId(player)),
+        };
+        sim.add((0..4).fold(config, seat), Game::default()).expect("a sound setup");
+        (0..usize::from(own)).for_each(|other| sim.connect(usize::from(own), other));
+    }
+    sim.network().set_all_links(LinkConfig::wifi()).expect("a sound link");
+    sim.run(600, inputs).expect("it runs");
+    assert_agree(sim, 500);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn it_stalls_where_the_log_ends_and_says_so() {
     play.arrive(Tick(128));
     (0..60).for_each(|_| play.advance());
     let resumed =
-        |event: &SessionEvent| matches!(event, SessionEvent::Resumed { tick: Tick(128), .. });
+        |event: &SessionEvent| matches!(event, SessionEvent::StallEnded { tick: Tick(128), .. });
     assert!(play.events.iter().any(resumed));
     play.assert_right();
 }
