@@ -153,6 +153,6 @@ mod tests {
         let Ok(Outcome::Desync(report)) = play(480, true, drop) else { panic!("no desync") };
         // The step of tick 240 produces the state of 241.
         assert!(report.starts_with("Desync on tick 241: arena.world body "), "{report}");
-        assert!(report.contains("the majority differs from peer 1"), "{report}");
+        assert!(report.contains("the majority differs from machine 1"), "{report}");
     }
 }

@@ -205,8 +205,9 @@ impl Machine {
                 }
                 // No message for the player.
                 PeerEvent::Connection(Event::MtuRaised { .. })
-                | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
-                    {}
+                | PeerEvent::Session(
+                    SessionEvent::Stalled { .. } | SessionEvent::StallEnded { .. },
+                ) => {}
                 event => self.screen.say(&event),
             }
         }

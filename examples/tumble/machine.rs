@@ -169,7 +169,7 @@ impl<T: Transport> Machine<T> {
 
     fn take(&mut self, event: &PeerEvent) -> Option<End> {
         match event {
-            PeerEvent::Joined { machine } => {
+            PeerEvent::Connected { machine } => {
                 if let Some(name) = self.names[usize::from(self.me.0)].clone() {
                     let _ = self.peer.send_message(*machine, &Message::Name(name).to_bytes());
                 }
@@ -196,7 +196,7 @@ impl<T: Transport> Machine<T> {
             PeerEvent::Insecure if self.private => return None,
             // No message for the player.
             PeerEvent::Connection(Event::MtuRaised { .. })
-            | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) => {
+            | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::StallEnded { .. }) => {
                 return None;
             }
             _ => (),

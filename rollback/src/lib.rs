@@ -60,7 +60,7 @@ pub use pace::{AdaptiveDelay, AdaptiveDelayError, FrameTicks, TickClock};
 pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
-    Audience, Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY,
+    Audience, Authority, Blame, CommandFeedError, DesyncReport, FeedError, InputHistory, MAX_DELAY,
     MAX_PLAYERS, MAX_PREDICTION, Mode, Plan, Predictor, Rollback, RunError, RunReport, Session,
     SessionConfig, SessionError, SessionEvent, Stall, StartInputs, Stats,
 };

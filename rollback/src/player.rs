@@ -22,8 +22,9 @@ impl fmt::Display for PlayerId {
     }
 }
 
-/// A machine at the other end of a connection. Each machine numbers its own peers; a peer may hold several seats, or
-/// none and spectate.
+/// A machine at the other end of a connection. With `isostep_netcode::Peer` the number is its machine id, in a
+/// [`SimMatch`](crate::SimMatch) its index; a driver of its own may number its peers in any way. A peer may hold several
+/// seats, or none and spectate.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -38,7 +39,7 @@ impl PeerId {
 
 impl fmt::Display for PeerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "peer {}", self.0)
+        write!(f, "machine {}", self.0)
     }
 }
 

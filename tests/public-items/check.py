@@ -25,11 +25,11 @@ root = here.parent.parent
 # decision about the surface that users must learn and that semver freezes.
 CRATES = {
     "isostep-core": ("core", 383, 0.5),
-    "isostep-rollback": ("rollback", 379, 0.5),
+    "isostep-rollback": ("rollback", 380, 0.5),
     "isostep-netcode": ("netcode", 158, 0.5),
 }
 # Ceiling over all of them.
-TOTAL = 920
+TOTAL = 921
 
 COUNTED = {"module", "struct", "enum", "union", "trait", "function", "constant", "static", "type_alias", "macro", "proc_macro"}
 OPENING = re.compile(r"(What|Who|Where|How|Whether)\b")

@@ -27,7 +27,7 @@ pub(crate) fn play(config: &SessionConfig, trace: &Trace, script: &Script, ticks
     for tick in 0..ticks {
         trace.apply(fleet.network(), [nodes[0], nodes[1]], tick);
         let now = fleet.now();
-        fleet.machines_mut()[1].awake = now >= Time::ZERO + trace.launch;
+        fleet.machines_mut()[1].suspended = now < Time::ZERO + trace.launch;
         let press = |_, player: PlayerId, _| script.at(usize::from(player.0), now);
         fleet.run(1, press).expect("nothing can't go wrong");
         for (own, machine) in fleet.machines().iter().enumerate() {

@@ -50,7 +50,7 @@ fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
                 let fine = match &event {
                     PeerEvent::Session(event) => {
                         let waits = matches!(event, SessionEvent::Stalled { .. });
-                        waits || matches!(event, SessionEvent::Resumed { .. })
+                        waits || matches!(event, SessionEvent::StallEnded { .. })
                     }
                     PeerEvent::Left { .. } | PeerEvent::LinkError { .. } => false,
                     _ => true,

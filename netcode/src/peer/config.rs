@@ -36,8 +36,9 @@ impl PeerConfig {
         }
     }
 
-    /// Sets the session settings: delay, prediction, digests, tick length. They must be equal on all machines, and must
-    /// not define seats; use [`seat`](Self::seat).
+    /// Sets the session settings. Digest interval, command limits and tick length must be equal on all machines; the
+    /// handshake compares them. Delay and prediction may differ. The settings must not define seats; use
+    /// [`seat`](Self::seat).
     #[must_use]
     pub fn session(mut self, session: SessionConfig) -> Self {
         self.session = session;

@@ -21,7 +21,7 @@ pub enum PeerEvent {
         machines: Vec<(MachineId, Option<Address>)>,
     },
     /// A machine is connected.
-    Joined {
+    Connected {
         /// Machine id.
         machine: MachineId,
     },
@@ -46,7 +46,7 @@ pub enum PeerEvent {
         /// Machine id.
         machine: MachineId,
     },
-    /// Packets are received again.
+    /// Packets are received again after [`Interrupted`](Self::Interrupted).
     Resumed {
         /// Machine id.
         machine: MachineId,
@@ -88,7 +88,7 @@ impl PeerEvent {
             }
             Self::Insecure
             | Self::Waiting { .. }
-            | Self::Joined { .. }
+            | Self::Connected { .. }
             | Self::Started
             | Self::ConnectFailed { .. }
             | Self::Refused { .. }
@@ -116,7 +116,7 @@ impl fmt::Display for PeerEvent {
                 Ok(())
             }
             Self::Finished(finish) => finish.fmt(f),
-            Self::Joined { machine } => write!(f, "{machine} connected"),
+            Self::Connected { machine } => write!(f, "{machine} connected"),
             Self::Started => f.write_str("all machines connected; the match starts"),
             Self::ConnectFailed { machine, reason } => write!(f, "{machine}: {reason}"),
             Self::Refused { machine: Some(machine), reason } => write!(f, "{machine} was refused: {reason}"),

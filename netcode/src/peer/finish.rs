@@ -2,9 +2,10 @@
 //!
 //! Each machine declares a tick, and the largest one is the last. A machine that learns of a declaration before its own
 //! declares too, at least the newest tick that it has computed, so no machine is past the end. Sessions stop there. A
-//! machine that has confirmed the last tick sends its digest. A departed machine is not waited for: without its inputs,
-//! the others are done at the newest tick that they have confirmed.
+//! machine that has confirmed the last tick sends its digest. A departed machine is not waited for: the others exchange
+//! the inputs of it that any of them has (`departed`), and end at the first tick that none has an input for.
 
+use super::departed::Held;
 use super::notes::Note;
 use super::{Peer, PeerEvent};
 use crate::crypto::{MAX_MACHINES, MachineId};
@@ -12,7 +13,7 @@ use crate::transport::Transport;
 use core::fmt;
 use core::time::Duration;
 use isostep_core::digest::Digest;
-use isostep_rollback::{PeerId, SessionEvent, Simulation, Tick, Time};
+use isostep_rollback::{MAX_PLAYERS, PlayerId, SessionEvent, Simulation, Tick, Time};
 
 /// After digests differ: time limit for the explanation.
 const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -23,14 +24,13 @@ const EXPLAIN_LINGER: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finish {
-    /// Last tick. It is confirmed on all machines that are still connected.
+    /// Last tick, the same on all machines that are still connected. They have computed and confirmed it.
     pub tick: Tick,
-    /// Digest of the state at that tick; `None` if machines that lack inputs of a departed one ended so much earlier that
-    /// the state is no longer held.
-    pub digest: Option<Digest>,
+    /// Digest of the state at that tick.
+    pub digest: Digest,
     /// Machines with another digest.
     pub differing: Vec<MachineId>,
-    /// Machines whose digest could not be compared: they left before the end.
+    /// Machines that left before the end: they have no digest of the last tick.
     pub unchecked: Vec<MachineId>,
 }
 
@@ -58,11 +58,16 @@ impl fmt::Display for Finish {
 
 /// State of one other machine.
 #[derive(Clone, Copy, Debug, Default)]
-struct Other {
+pub(super) struct Other {
     declared: Option<Tick>,
     done: Option<(Tick, Digest)>,
     /// Own declaration and own end that were sent over its current connection.
     sent: (Option<Tick>, Option<Tick>),
+    /// Its announcements, and the own ones that were sent over its current connection.
+    pub(super) held: Held,
+    pub(super) sent_held: Held,
+    /// By seat: the tick up to which inputs of a departed machine were forwarded to it.
+    pub(super) forwarded: [Tick; MAX_PLAYERS],
 }
 
 /// State of the end of a match.
@@ -70,8 +75,11 @@ struct Other {
 pub(super) struct Finishing {
     /// Own declaration.
     declared: Option<Tick>,
-    others: [Other; MAX_MACHINES],
-    own: Option<(Tick, Digest)>,
+    pub(super) others: [Other; MAX_MACHINES],
+    /// Last tick and its digest, once this machine has confirmed it.
+    pub(super) own: Option<(Tick, Digest)>,
+    /// Own announcements.
+    pub(super) held: Held,
     /// Not before this time, because a desync is being explained.
     hold: Option<Time>,
     /// The result, and whether it was reported.
@@ -88,13 +96,14 @@ impl Finishing {
 
     /// Messages on the new connection start from nothing.
     pub(super) fn reconnected(&mut self, machine: MachineId) {
-        self.others[usize::from(machine.0)].sent = Default::default();
+        let other = &mut self.others[usize::from(machine.0)];
+        *other = Other { declared: other.declared, done: other.done, ..Other::default() };
     }
 
     /// Returns true if a machine may leave without disturbing the match.
     pub(super) fn may_leave(&self, machine: MachineId) -> bool {
-        let done = self.others[usize::from(machine.0)].done;
-        self.reported || done.is_some_and(|done| Some(done.0) == self.last())
+        let done = self.others[usize::from(machine.0)].done.map(|done| done.0);
+        self.reported || done.is_some() && done == self.own.map(|own| own.0)
     }
 
     pub(super) fn note_last(&mut self, machine: MachineId, tick: Tick) {
@@ -104,6 +113,13 @@ impl Finishing {
 
     pub(super) fn note_done(&mut self, machine: MachineId, tick: Tick, digest: Digest) {
         self.others[usize::from(machine.0)].done = Some((tick, digest));
+    }
+
+    pub(super) fn note_held(&mut self, machine: MachineId, player: PlayerId, tick: Tick) {
+        let held = &mut self.others[usize::from(machine.0)].held;
+        if let Some(held) = held.get_mut(usize::from(player.0)) {
+            *held = Some(held.map_or(tick, |before| before.max(tick)));
+        }
     }
 
     /// Waits for the explanation of a desync.
@@ -124,9 +140,10 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     ///
     /// Continue to call frames as before. All sessions stop at the last tick, and all inputs before it arrive everywhere.
     /// [`PeerEvent::Finished`] follows once the digest of that tick was compared among all machines and every machine
-    /// knows it; then call [`leave`](Self::leave). A machine that leaves earlier does not block the others: without its
-    /// inputs, the match ends at the newest tick that is confirmed on all remaining machines. If a desync is being
-    /// explained, the event waits for the report, at most five seconds.
+    /// knows it; then call [`leave`](Self::leave). A machine that leaves earlier does not block the others: they send each
+    /// other the inputs of it that some of them lack, and the match ends at the last tick that these inputs suffice for.
+    /// Machines that have predicted later ticks return to it. If a desync is being explained, the event waits for the
+    /// report, at most five seconds.
     pub fn finish_at(&mut self, tick: Tick) {
         let finishing = &mut self.finishing;
         if finishing.own.is_none() {
@@ -135,38 +152,36 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         }
     }
 
-    /// Result of [`finish_at`](Self::finish_at), once [`PeerEvent::Finished`] was reported.
+    /// Returns the result of [`finish_at`](Self::finish_at), once [`PeerEvent::Finished`] was reported.
     pub fn finished(&self) -> Option<&Finish> {
         self.finishing.result.as_ref().filter(|_| self.finishing.reported)
     }
 
-    fn is_connected(&self, machine: MachineId) -> bool {
+    pub(super) fn is_connected(&self, machine: MachineId) -> bool {
         self.endpoint.last_received(machine).is_some()
-    }
-
-    fn is_someone_gone(&self) -> bool {
-        !self.endpoint.peers().all(|machine| self.is_connected(machine))
     }
 
     /// Declares the last tick and stops the session there. Called before each advance.
     pub(super) fn stop_session(&mut self) {
         let Some(last) = self.finishing.last() else { return };
-        // A later declaration crossed this machine's digest.
-        let is_early = self.finishing.own.is_some_and(|own| own.0 < last);
-        if is_early && self.finishing.result.is_none() && !self.is_someone_gone() {
+        let end = self.end(last);
+        // A later declaration, or an input of a departed machine, crossed this machine's digest.
+        let is_early = self.finishing.own.is_some_and(|own| end.is_some_and(|end| own.0 < end));
+        if is_early && self.finishing.result.is_none() {
             self.finishing.own = None;
         }
         if self.finishing.own.is_none() {
             let newest = last.max(self.session.current_tick());
             self.finishing.declared = self.finishing.declared.max(Some(newest));
         }
-        let end = self.finishing.own.map(|own| own.0);
-        self.session.stop_at(end.or(self.finishing.last()));
+        let own = self.finishing.own.map(|own| own.0);
+        self.session.stop_at(own.or(end).or(self.finishing.last()));
     }
 
     /// Compares and completes. Called after each advance, when the game is at the current tick.
     pub(super) fn finish(&mut self, now: Time, game: &S) {
         let Some(last) = self.finishing.last() else { return };
+        self.update_held();
         if self.finishing.own.is_none()
             && let Some(tick) = self.final_tick(last)
             && let Ok(digest) = game.digest(self.session.slots(), tick)
@@ -175,7 +190,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         }
         self.send_notes();
         if self.finishing.result.is_none() {
-            self.finishing.result = self.compare(game);
+            self.finishing.result = self.compare();
         }
         let delivered =
             |machine: MachineId| !self.is_connected(machine) || self.endpoint.is_delivered(machine);
@@ -191,20 +206,15 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         }
     }
 
-    /// Returns the tick at which this machine is done: the last one, or an earlier one if a departed machine's inputs are
-    /// missing.
+    /// Returns the last tick once this machine has computed and confirmed it.
     fn final_tick(&self, last: Tick) -> Option<Tick> {
-        let certain = self.session.current_tick().min(self.session.confirmed_tick());
         let declared =
             |machine: &MachineId| self.finishing.others[usize::from(machine.0)].declared.is_some();
         let mut connected = self.endpoint.peers().filter(|machine| self.is_connected(*machine));
-        if certain >= last {
-            return connected.all(|machine| declared(&machine)).then_some(last);
-        }
-        let mut gone = self.endpoint.peers().filter(|machine| !self.is_connected(*machine));
-        let stuck = gone.any(|machine| self.session.is_held_up_by(PeerId(machine.0)));
-        let caught_up = self.session.confirmed_tick() <= self.session.current_tick();
-        (stuck && caught_up).then_some(certain)
+        let end = self.end(last).filter(|_| connected.all(|machine| declared(&machine)))?;
+        // A session that has predicted later ticks returns with its next advance.
+        let (current, confirmed) = (self.session.current_tick(), self.session.confirmed_tick());
+        (current == end && confirmed >= end).then_some(end)
     }
 
     /// Sends what a machine does not know yet. A full send queue is tried again.
@@ -213,7 +223,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
             let (last, done) = self.finishing.others[usize::from(machine.0)].sent;
             let mut send =
-                |note: Note| self.endpoint.send_peer_message(machine, &note.write()).is_ok();
+                |note: Note<'_>| self.endpoint.send_peer_message(machine, &note.write()).is_ok();
             let sent = &mut self.finishing.others[usize::from(machine.0)].sent;
             if let Some(tick) = declared.filter(|_| last != declared)
                 && send(Note::Last(tick))
@@ -227,38 +237,28 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
             {
                 sent.1 = Some(tick);
             }
+            if self.is_connected(machine) {
+                self.send_held(machine);
+            }
         }
     }
 
-    /// Compares the digests, once every connected machine has sent its own.
-    fn compare(&self, game: &S) -> Option<Finish> {
-        let (own_tick, own) = self.finishing.own?;
-        // Without a departed machine, an earlier tick is from before a later declaration.
-        let least = if self.is_someone_gone() { Tick(0) } else { self.finishing.last()? };
-        let done = |machine: MachineId| {
+    /// Compares the digests, once every connected machine has sent its own of the same tick.
+    fn compare(&self) -> Option<Finish> {
+        let (tick, digest) = self.finishing.own?;
+        let digest_of = |machine: MachineId| {
             let done = self.finishing.others[usize::from(machine.0)].done;
-            done.filter(|done| done.0 >= least)
+            done.filter(|done| done.0 == tick).map(|done| done.1)
         };
-        let mut connected = self.endpoint.peers().filter(|machine| self.is_connected(*machine));
-        if !connected.all(|machine| done(machine).is_some()) {
-            return None;
-        }
-        let digest_of = |tick: Tick| {
-            let certain = tick <= own_tick;
-            let held = || game.digest(self.session.slots(), tick).ok().filter(|_| certain);
-            if tick == own_tick { Some(own) } else { held() }
-        };
-        let tick = self.endpoint.peers().filter_map(|machine| Some(done(machine)?.0)).min();
-        let tick = tick.map_or(own_tick, |tick| tick.min(own_tick));
         let (mut differing, mut unchecked) = (Vec::new(), Vec::new());
         for machine in self.endpoint.peers() {
-            let pair = done(machine).and_then(|(tick, theirs)| Some((digest_of(tick)?, theirs)));
-            match pair {
-                Some((ours, theirs)) if ours != theirs => differing.push(machine),
+            match digest_of(machine) {
+                Some(theirs) if theirs != digest => differing.push(machine),
                 Some(_) => (),
+                None if self.is_connected(machine) => return None,
                 None => unchecked.push(machine),
             }
         }
-        Some(Finish { tick, digest: digest_of(tick), differing, unchecked })
+        Some(Finish { tick, digest, differing, unchecked })
     }
 }

@@ -1,9 +1,10 @@
 //! Peer: transport, endpoint, links, session and tick clock behind four calls per frame.
 //!
 //! `config` has its settings, `events` its events; `meeting` exchanges addresses before the match, `finish` agrees on its
-//! end, with the messages of `notes`; `udp` is a peer over UDP.
+//! end, with the messages of `notes` and the inputs of `departed` machines; `udp` is a peer over UDP.
 
 mod config;
+mod departed;
 mod events;
 mod finish;
 mod meeting;
@@ -27,10 +28,9 @@ use crate::transport::Transport;
 use core::time::Duration;
 use finish::Finishing;
 use isostep_rollback::FrameTicks;
-use isostep_rollback::internals::FeedError;
 use isostep_rollback::{
-    CommandFeedError, Occupant, PeerId, PlayerId, RunError, RunReport, Session, Simulation,
-    TickClock, Time,
+    CommandFeedError, FeedError, Occupant, PeerId, PlayerId, RunError, RunReport, Session,
+    Simulation, TickClock, Time,
 };
 use notes::Note;
 use std::collections::VecDeque;
@@ -268,40 +268,40 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.transmit(now);
     }
 
-    /// Machines that are missing at a time: not connected yet, or without a packet for a second. The match starts once
+    /// Returns the machines that are missing at a time: not connected yet, or without a packet for a second. The match starts once
     /// there are none.
     pub fn missing(&self, now: Time) -> impl Iterator<Item = MachineId> + '_ {
         let machines = self.links.iter().map(|(machine, _)| *machine);
         machines.filter(move |machine| !self.is_present(now, *machine))
     }
 
-    /// Time of the next tick or timer. A program without a frame rate may sleep until then.
+    /// Returns the time of the next tick or timer. A program without a frame rate may sleep until then.
     pub fn next_due(&self, now: Time) -> Time {
         let tick = now + if self.started { self.clock.until_next() } else { RECONNECT_DELAY };
         self.endpoint.poll_timeout().map_or(tick, |timer| timer.min(tick))
     }
 
-    /// The session.
+    /// Returns the session.
     pub const fn session(&self) -> &Session<S> {
         &self.session
     }
 
-    /// The session, for settings that change rarely: delays, predictors.
+    /// Returns the session, for settings that change rarely: delays, predictors.
     pub const fn session_mut(&mut self) -> &mut Session<S> {
         &mut self.session
     }
 
-    /// The endpoint with its connections.
+    /// Returns the endpoint with its connections.
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// The transport.
+    /// Returns the transport.
     pub const fn transport_mut(&mut self) -> &mut T {
         &mut self.transport
     }
 
-    /// Packet counters of the endpoint.
+    /// Returns the packet counters of the endpoint.
     pub const fn counters(&self) -> Counters {
         self.endpoint.counters()
     }
@@ -311,7 +311,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.started
     }
 
-    /// Seats of this machine.
+    /// Returns the seats of this machine.
     pub fn local_players(&self) -> impl Iterator<Item = PlayerId> + '_ {
         let players = (0..self.session.players()).map(|player| PlayerId(player as u8));
         players.filter(|player| self.session.occupant(*player) == Some(Occupant::Local))
@@ -405,7 +405,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                     self.reconnect_at[usize::from(machine.0)] = None;
                     self.finishing.reconnected(machine);
                     self.introduce(machine);
-                    PeerEvent::Joined { machine }
+                    PeerEvent::Connected { machine }
                 }
                 Event::ConnectFailed { machine, reason } => {
                     self.reconnect_at[usize::from(machine.0)] = Some(now + RECONNECT_DELAY);
@@ -462,6 +462,12 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                         self.finishing.note_done(machine, tick, digest);
                     }
                     Some(Note::Address(other, address)) => self.meet(now, other, address),
+                    Some(Note::Held(player, tick)) => {
+                        self.finishing.note_held(machine, player, tick);
+                    }
+                    Some(Note::Input(player, tick, record)) => {
+                        self.take_forwarded(machine, player, tick, record);
+                    }
                     // Of a later version.
                     None => (),
                 },

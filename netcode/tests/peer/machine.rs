@@ -208,7 +208,7 @@ impl Machine {
             | PeerEvent::LinkError { .. }
             | PeerEvent::Transport { .. } => true,
             PeerEvent::Session(event) => {
-                !matches!(event, SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. })
+                !matches!(event, SessionEvent::Stalled { .. } | SessionEvent::StallEnded { .. })
             }
             _ => false,
         };

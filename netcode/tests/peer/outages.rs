@@ -22,7 +22,7 @@ fn cut_off(mesh: &mut Mesh, one: usize, from: impl Fn(usize) -> bool) {
 /// Events that both ends of a failed path must report.
 fn check_partition(mesh: &Mesh, ends: &[usize]) {
     let resumed =
-        |event: &PeerEvent| matches!(event, PeerEvent::Session(SessionEvent::Resumed { .. }));
+        |event: &PeerEvent| matches!(event, PeerEvent::Session(SessionEvent::StallEnded { .. }));
     for machine in &mesh.machines {
         assert!(machine.stalled() > 0, "no machine advances alone");
         assert_eq!(machine.count(resumed), machine.stalled());

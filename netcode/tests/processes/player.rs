@@ -208,8 +208,9 @@ impl Player {
                     eprintln!("wrong: {event}");
                 }
                 PeerEvent::Connection(Event::MtuRaised { .. })
-                | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
-                    {}
+                | PeerEvent::Session(
+                    SessionEvent::Stalled { .. } | SessionEvent::StallEnded { .. },
+                ) => {}
                 event => eprintln!("event {event}"),
             }
         }

@@ -141,7 +141,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the tick to roll back to although every prediction was right: inputs since the keyframe would soon be
-    /// overwritten, and the state ring holds no newer confirmed state.
+    /// overwritten, and the history holds no newer confirmed state.
     fn stale_keyframe(&self) -> Option<Tick> {
         let unbounded = matches!(self.config.mode, Mode::Unbounded { .. });
         let stale = self.confirmed.since(self.keyframe) > self.config.log_length() / 4;
@@ -189,7 +189,7 @@ impl<S: Simulation> Session<S> {
             }
             self.waited += 1;
         } else if self.waited > 0 {
-            self.events.push(SessionEvent::Resumed { tick: self.target, after: self.waited });
+            self.events.push(SessionEvent::StallEnded { tick: self.target, after: self.waited });
             self.waited = 0;
         }
     }

@@ -193,7 +193,7 @@ impl<S: Simulation> Session<S> {
         while self.checks.next <= reached {
             let tick = self.checks.next;
             self.checks.next += self.checks.every;
-            // Only a prediction window longer than the state ring drops a tick before it is confirmed.
+            // Only a prediction window longer than the history drops a tick before it is confirmed.
             if tick < self.oldest {
                 continue;
             }

@@ -32,7 +32,7 @@ pub enum Mode {
         /// 1 to [`MAX_PREDICTION`].
         max: u32,
     },
-    /// Predicts as far as the input log reaches. A rollback beyond the state ring resimulates from the newest confirmed
+    /// Predicts as far as the input log reaches. A rollback beyond the history resimulates from the newest confirmed
     /// keyframe, by at most `steps` steps in one [`advance`](super::Session::advance). While that does not reach the
     /// target tick, the session reports that it is [catching up](super::SessionEvent::CatchingUp).
     ///
@@ -54,8 +54,9 @@ pub enum Authority {
     Bundle,
 }
 
-/// Settings of a session. All machines of a match use the same settings, except for the local seats and
-/// for spectators ([`spectate`](Self::spectate)).
+/// Settings of a session. The number of seats, the digest interval, the limits of commands, the length of a tick, the first
+/// tick and the authority must be equal on all machines of a match, and so must the occupants of seats, as each machine sees them.
+/// Delay, prediction, the length of the input log and [`spectate`](Self::spectate) may differ.
 ///
 /// ```
 /// use isostep_rollback::{Mode, PeerId, SessionConfig};

@@ -39,7 +39,7 @@ pub enum SessionError {
         ticks: u32,
     },
     /// There are too few steps for [`Mode::Unbounded`](super::Mode::Unbounded).
-    #[error("{steps} steps in one advance never reach the current tick; use at least 2")]
+    #[error("steps is {steps}; use at least 2, since the current tick advances by one")]
     Steps {
         /// Number of steps.
         steps: u32,

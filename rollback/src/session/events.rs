@@ -18,7 +18,7 @@ pub enum SessionEvent {
         waiting_for: PlayerId,
     },
     /// The session advances again after a stall.
-    Resumed {
+    StallEnded {
         /// The tick that waited.
         tick: Tick,
         /// Number of [`advance`](super::Session::advance) calls without a new tick.
@@ -95,7 +95,7 @@ impl SessionEvent {
         match self {
             Self::Seated { .. } | Self::Desync(_) => Audience::Players,
             Self::Stalled { .. }
-            | Self::Resumed { .. }
+            | Self::StallEnded { .. }
             | Self::CatchingUp { .. }
             | Self::Conflict { .. }
             | Self::Overridden { .. }
@@ -111,7 +111,10 @@ impl fmt::Display for SessionEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stalled { tick, waiting_for } => write!(f, "tick {tick} waits for {waiting_for}"),
-            Self::Resumed { tick, after } => write!(f, "tick {tick} resumes after {after} ticks"),
+            Self::StallEnded { tick, after } => {
+                let plural = if *after == 1 { "" } else { "s" };
+                write!(f, "tick {tick} continues after {after} tick{plural}")
+            }
             Self::CatchingUp { behind } => write!(f, "{behind} ticks behind, catching up"),
             Self::Conflict { player, tick } => {
                 write!(f, "two different inputs of {player} for tick {tick}; the first one is kept")

@@ -57,7 +57,7 @@ pub(super) struct InputLog<I> {
     assembler: CommandAssembler,
     /// Oldest kept tick, and the partial command before it. A recorder that starts during a match assembles the command
     /// from there.
-    retired: (Tick, CommandAssembler),
+    kept_from: (Tick, CommandAssembler),
     /// Scratch: commands of a tick, before they are compared with the used ones.
     assembled: Commands,
 }
@@ -72,7 +72,7 @@ impl<I: Input> InputLog<I> {
             newest: None,
             commands,
             assembler: CommandAssembler::new(commands),
-            retired: (start, CommandAssembler::new(commands)),
+            kept_from: (start, CommandAssembler::new(commands)),
             assembled: Commands::default(),
         }
     }
@@ -92,12 +92,12 @@ impl<I: Input> InputLog<I> {
         self.newest = self.newest.max(Some(before));
         // A partial command beyond the local limit would be dropped anyway.
         let _ = self.assembler.resume(pending);
-        self.retired.1.clone_from(&self.assembler);
+        self.kept_from.1.clone_from(&self.assembler);
     }
 
     /// Assembles the partial command before a tick from the log. `since` is the tick on which the player took the seat.
     pub(super) fn assembled_to(&self, since: Tick, tick: Tick) -> CommandAssembler {
-        let (mut at, mut assembler) = (self.retired.0, self.retired.1.clone());
+        let (mut at, mut assembler) = (self.kept_from.0, self.kept_from.1.clone());
         if since > at {
             (at, assembler) = (since, CommandAssembler::new(self.commands));
         }
@@ -110,23 +110,23 @@ impl<I: Input> InputLog<I> {
         assembler
     }
 
-    /// Returns the next tick to retire, if it is before `floor`.
-    pub(super) fn next_to_retire(&self, floor: Tick) -> Option<Tick> {
-        Some(self.retired.0).filter(|&tick| tick < floor)
+    /// Returns the next tick to drop, if it is before `floor`.
+    pub(super) fn next_to_drop(&self, floor: Tick) -> Option<Tick> {
+        Some(self.kept_from.0).filter(|&tick| tick < floor)
     }
 
-    /// Retires that tick; `begins` if its player took the seat on it.
-    pub(super) fn retire(&mut self, begins: bool) {
-        let tick = self.retired.0;
+    /// Drops that tick; `begins` if its player took the seat on it.
+    pub(super) fn drop_oldest(&mut self, begins: bool) {
+        let tick = self.kept_from.0;
         if begins {
-            self.retired.1 = CommandAssembler::new(self.commands);
+            self.kept_from.1 = CommandAssembler::new(self.commands);
         }
         let at = self.at(tick);
         let entry = &self.entries[at];
         let there = entry.tick == tick && entry.known == Known::Confirmed;
         let payload = if there { &entry.payload[..] } else { &[] };
-        let _ = self.retired.1.tick(payload, &mut self.assembled);
-        self.retired.0 = tick.next();
+        let _ = self.kept_from.1.tick(payload, &mut self.assembled);
+        self.kept_from.0 = tick.next();
     }
 
     const fn at(&self, tick: Tick) -> usize {

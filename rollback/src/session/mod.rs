@@ -118,9 +118,9 @@ pub struct Session<S: Simulation> {
     /// Newest tick that was confirmed and reached. It does not move back in a rollback: the input log is centred on it,
     /// and must not return to ticks that it has overwritten.
     settled: Tick,
-    /// Oldest tick in the state ring.
+    /// Oldest tick in the history.
     oldest: Tick,
-    /// Pinned confirmed tick to resimulate from when the state ring is too short.
+    /// Pinned confirmed tick to resimulate from when the history is too short.
     keyframe: Tick,
     /// Time of the last advance and its target tick; margins are measured from it.
     last_advance: Option<(Time, Tick)>,
@@ -226,20 +226,26 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Sets the last tick: the session stops there, still takes inputs and rolls back, and reports no stall. A tick below
-    /// the current one stops it at once. `None` lets it continue.
-    pub const fn stop_at(&mut self, last: Option<Tick>) {
+    /// Sets the last tick: the session stops there, still takes inputs and rolls back, and reports no stall. `None` lets it
+    /// continue. A session that has predicted past the last tick rolls back to it with the next
+    /// [`advance`](Self::advance); one that has confirmed a later tick stops at once.
+    pub fn stop_at(&mut self, last: Option<Tick>) {
         self.last = last;
+        let reached = self.confirmed_tick().min(self.current);
+        if let Some(last) = last.filter(|&last| last < self.target && last >= reached) {
+            self.target = last;
+            self.mark_mispredicted(last);
+        }
     }
 
-    /// Returns true if a seat of a peer lacks the input of the first unconfirmed tick. Without the peer, no later tick can
-    /// be confirmed.
-    #[doc(hidden)]
-    pub fn is_held_up_by(&self, peer: PeerId) -> bool {
-        let seats = self.seats.iter();
-        let mut of_peer =
-            seats.filter(|seat| seat.occupant(self.confirmed) == Occupant::Remote(peer));
-        of_peer.any(|seat| seat.confirmed_to().is_some_and(|to| to <= self.confirmed))
+    /// Returns the last tick, if one is set.
+    pub(crate) const fn last(&self) -> Option<Tick> {
+        self.last
+    }
+
+    /// Returns the tick to reach. The current tick is lower while the session catches up.
+    pub(crate) const fn target(&self) -> Tick {
+        self.target
     }
 
     /// Returns the next event.
@@ -362,7 +368,7 @@ impl<S: Simulation> Session<S> {
         self.confirmed = known.max(self.confirmed);
         self.settled = self.settled.max(self.confirmed.min(self.current));
         let floor = self.floor();
-        self.seats.iter_mut().for_each(|seat| seat.retire(floor));
+        self.seats.iter_mut().for_each(|seat| seat.drop_before(floor));
     }
 }
 

@@ -162,7 +162,9 @@ impl<S: Simulation> Session<S> {
 
     /// Updates the input delay of local players and the tick rate.
     pub(super) fn update_pacing(&mut self, now: Time, target: Tick) {
-        self.last_advance = Some((now, target));
+        // A session that was stopped at an earlier tick repeats its newest one, as in a stall.
+        let newest = self.last_advance.map_or(target, |(_, newest)| newest.max(target));
+        self.last_advance = Some((now, newest));
         let length = self.config.tick_length;
         let relay = self.config.authority == Authority::Bundle;
         for (peer, pace) in (0..).map(PeerId).zip(&mut self.pacing.peers) {

@@ -41,7 +41,7 @@ impl RunError {
     }
 }
 
-/// Confirmed ticks between keyframes of [`Mode::Unbounded`]. A rollback beyond the state ring resimulates at most this
+/// Confirmed ticks between keyframes of [`Mode::Unbounded`]. A rollback beyond the history resimulates at most this
 /// many ticks that did not change.
 const KEYFRAME_EVERY: u32 = 16;
 
@@ -59,6 +59,8 @@ impl<S: Simulation> Session<S> {
             simulation.load(&mut self.slots, load).map_err(RunError::at(load))?;
             // A pinned state older than the ring starts a new ring.
             self.oldest = self.oldest.min(load);
+            // No step follows if the session stops at that tick.
+            self.current = load;
         }
         if outline.recheck {
             simulation.drop_caches(&mut self.slots);
@@ -144,12 +146,12 @@ impl<S: Simulation> Session<S> {
         }
         let floor = self.floor();
         for seat in &mut self.seats {
-            seat.retire(floor);
+            seat.drop_before(floor);
             seat.discard_changes(floor);
         }
     }
 
-    /// Pins a confirmed tick as the keyframe, where the state ring may be too short.
+    /// Pins a confirmed tick as the keyframe, where the history may be too short.
     fn pin_keyframe(&mut self, tick: Tick, simulation: &mut S) {
         if matches!(self.config.mode, Mode::Unbounded { .. })
             && tick <= self.confirmed

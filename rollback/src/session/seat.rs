@@ -57,11 +57,11 @@ impl<I: Input> Seat<I> {
         }
     }
 
-    /// Retires ticks before `floor` from the log.
-    pub(super) fn retire(&mut self, floor: Tick) {
-        while let Some(tick) = self.log.next_to_retire(floor) {
+    /// Drops ticks before `floor` from the log.
+    pub(super) fn drop_before(&mut self, floor: Tick) {
+        while let Some(tick) = self.log.next_to_drop(floor) {
             let begins = self.span(tick).0 == tick;
-            self.log.retire(begins);
+            self.log.drop_oldest(begins);
         }
     }
 

@@ -25,7 +25,7 @@ pub enum SimMatchError {
         /// The error.
         error: SessionError,
     },
-    /// A plan failed.
+    /// Running a session failed.
     #[error("machine {machine}: {error}")]
     Run {
         /// The machine.
@@ -62,6 +62,9 @@ pub enum SimMatchError {
     },
 }
 
+/// Ticks of true time in a part of [`SimMatch::settle`].
+const SETTLE_TICKS: u32 = 60;
+
 /// One machine of a simulated match.
 pub struct Machine<S: Simulation> {
     /// Session of the machine.
@@ -78,8 +81,8 @@ pub struct Machine<S: Simulation> {
     pub refused: Vec<ExchangeError>,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// The clock runs. If false, the machine is suspended: it neither ticks nor receives.
-    pub awake: bool,
+    /// The machine is suspended: it neither ticks nor receives.
+    pub suspended: bool,
     /// Follow the tick rate of the session.
     pub paced: bool,
     links: Vec<(NodeId, Exchange)>,
@@ -205,7 +208,7 @@ impl<S: Simulation> SimMatch<S> {
             events: Vec::new(),
             refused: Vec::new(),
             sent_bytes: 0,
-            awake: true,
+            suspended: false,
             paced: true,
             links: Vec::new(),
             due: Time::ZERO,
@@ -259,7 +262,7 @@ impl<S: Simulation> SimMatch<S> {
     /// Plays for this many ticks of true time. `input` is called for each local player: machine, player, current tick.
     ///
     /// # Errors
-    /// If a plan fails.
+    /// If running a session fails.
     pub fn run(
         &mut self,
         ticks: u32,
@@ -293,28 +296,76 @@ impl<S: Simulation> SimMatch<S> {
         result
     }
 
-    /// Delivers everything: makes all links perfect, and plays for a second with default inputs.
+    /// Delivers everything: makes all links perfect, plays for a second with default inputs, and then stops the machines
+    /// that are ahead until all have computed and confirmed the same tick. They continue with the next
+    /// [`run`](Self::run).
+    ///
+    /// If the inputs of a suspended machine are missing, the others return to the newest tick that all of them have
+    /// confirmed. A spectator with a buffer may stay behind by the length of the buffer.
     ///
     /// # Errors
-    /// If a plan fails.
+    /// If running a session fails.
     pub fn settle(&mut self) -> Result<(), SimMatchError> {
         self.network.set_all_links(LinkConfig::perfect())?;
-        self.run(60, |_, _, _| S::Input::default())
+        self.run(SETTLE_TICKS, |_, _, _| S::Input::default())?;
+        let stops: Vec<_> = self.machines.iter().map(|machine| machine.session.last()).collect();
+        let newest = self.running().map(|(_, machine)| machine.session.target()).max();
+        let settled = self.stop_at(newest.unwrap_or_default())?;
+        if !settled {
+            self.stop_at(self.reached())?;
+        }
+        for (machine, stop) in self.machines.iter_mut().zip(stops) {
+            machine.session.stop_at(stop);
+        }
+        Ok(())
     }
 
-    /// Checks that all awake machines have equal states on the newest tick that all have confirmed. Returns the tick
+    /// Plays with default inputs until all machines that are not suspended have stopped at a tick and confirmed it, or make no progress.
+    /// Returns true if all have.
+    fn stop_at(&mut self, tick: Tick) -> Result<bool, SimMatchError> {
+        for machine in &mut self.machines {
+            machine.session.stop_at(Some(tick));
+        }
+        let ticks = |sim: &Self| {
+            let session = |(_, machine): (usize, &Machine<S>)| {
+                (machine.session.current_tick(), machine.session.confirmed_tick())
+            };
+            sim.running().map(session).collect::<Vec<_>>()
+        };
+        loop {
+            let before = ticks(self);
+            if before.iter().all(|&(current, confirmed)| current == tick && confirmed >= tick) {
+                return Ok(true);
+            }
+            self.run(SETTLE_TICKS, |_, _, _| S::Input::default())?;
+            if ticks(self) == before {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Returns the machines that are not suspended, with their numbers.
+    fn running(&self) -> impl Iterator<Item = (usize, &Machine<S>)> {
+        (0..).zip(&self.machines).filter(|(_, machine)| !machine.suspended)
+    }
+
+    /// Returns the newest tick that all machines that are not suspended have computed and confirmed.
+    fn reached(&self) -> Tick {
+        let reached = self.running().map(|(_, machine)| {
+            machine.session.confirmed_tick().min(machine.session.current_tick())
+        });
+        reached.min().unwrap_or_default()
+    }
+
+    /// Checks that all machines that are not suspended have equal states on the newest tick that all have confirmed. Returns the tick
     /// and its digest.
     ///
     /// # Errors
     /// If two differ, or one no longer holds that tick: call [`settle`](Self::settle) first.
     pub fn agree(&self) -> Result<(Tick, Digest), SimMatchError> {
-        let awake = || (0..).zip(&self.machines).filter(|machine| machine.1.awake);
-        let reached = awake().map(|(_, machine)| {
-            machine.session.confirmed_tick().min(machine.session.current_tick())
-        });
-        let tick = reached.min().unwrap_or_default();
+        let tick = self.reached();
         let mut agreed = None;
-        for (machine, Machine { session, game, .. }) in awake() {
+        for (machine, Machine { session, game, .. }) in self.running() {
             let digest = game
                 .digest(session.slots(), tick)
                 .map_err(|error| SimMatchError::State { machine, error })?;
@@ -338,7 +389,7 @@ impl<S: Simulation> SimMatch<S> {
         machine.due += machine.tick_length();
         let next = machine.clock.true_time_of(machine.due).max(at + Duration::from_nanos(1));
         self.timers.set(next, node);
-        if !machine.awake {
+        if machine.suspended {
             return Ok(());
         }
         let session = &mut machine.session;
@@ -373,7 +424,7 @@ impl<S: Simulation> SimMatch<S> {
     fn deliver(&mut self, from: NodeId, to: NodeId, bytes: &[u8]) {
         let Some(index) = self.nodes.iter().position(|&known| known == to) else { return };
         let machine = &mut self.machines[index];
-        if !machine.awake {
+        if machine.suspended {
             return;
         }
         let now = machine.clock.local_time(self.now);

@@ -14,9 +14,9 @@ fn a_start_forty_ticks_apart_is_made_good_in_five_seconds() {
     for seed in 0..SEEDS {
         let config = config(0, 8, 3).mode(Mode::Rollback { max: 60 });
         let mut play = Play::new(seed, 2, &config, link(30, 5, 1));
-        play.sim.machines_mut()[1].awake = false;
+        play.sim.machines_mut()[1].suspended = true;
         play.run(40);
-        play.sim.machines_mut()[1].awake = true;
+        play.sim.machines_mut()[1].suspended = false;
         play.run(15 * SECOND as u32);
         assert!(distance(&play, 40) >= 39, "seed {seed}: {}", distance(&play, 40));
         for at in 40..play.notes[0].len() {
@@ -33,10 +33,10 @@ fn a_start_forty_ticks_apart_is_made_good_in_five_seconds() {
 fn a_common_start_begins_together() {
     for seed in 0..SEEDS {
         let mut play = Play::new(seed, 3, &config(0, 8, 3).start_together(true), link(60, 10, 5));
-        play.sim.machines_mut()[2].awake = false;
+        play.sim.machines_mut()[2].suspended = true;
         play.run(60);
         assert!(play.notes.iter().all(|notes| notes[59].tick == 0), "seed {seed}");
-        play.sim.machines_mut()[2].awake = true;
+        play.sim.machines_mut()[2].suspended = false;
         play.run(5 * SECOND as u32);
         let ticks: Vec<u32> = play.notes.iter().map(|notes| notes[59 + 30].tick).collect();
         let spread = ticks.iter().max().unwrap() - ticks.iter().min().unwrap();

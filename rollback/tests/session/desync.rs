@@ -185,10 +185,10 @@ fn a_difference_after_a_deep_rollback_is_traced() {
         let mut sim = SimMatch::mesh(9, 2, &config, LinkConfig::lan(), |_| Game::default())
             .expect("a sound setup");
         sim.run(awake, inputs).expect("it runs");
-        sim.machines_mut()[1].awake = false;
+        sim.machines_mut()[1].suspended = true;
         sim.run(50, inputs).expect("it runs");
         let machine = &mut sim.machines_mut()[1];
-        machine.awake = true;
+        machine.suspended = false;
         machine.game.fault.on(machine.session.current_tick() + 1);
         sim.run(200, inputs).expect("it runs");
         for machine in 0..2 {
@@ -246,7 +246,7 @@ fn clean_matches_raise_no_alarm() {
                 !matches!(
                     event,
                     SessionEvent::Stalled { .. }
-                        | SessionEvent::Resumed { .. }
+                        | SessionEvent::StallEnded { .. }
                         | SessionEvent::CatchingUp { .. }
                 )
             };

@@ -1,6 +1,6 @@
 //! Whole matches over bad networks, in virtual time: they go on, and all agree at the end.
 
-use super::game::{Game, Pad, pad};
+use super::game::{Game, Pad, Seen, Who, pad};
 use super::model::mixed;
 use core::time::Duration;
 use isostep_rollback::internals::VirtualClock;
@@ -90,13 +90,109 @@ fn clocks_that_drift_apart_do_not_matter() {
 fn a_machine_that_slept_for_a_second_goes_on() {
     let mut sim = mesh(5, 3, LinkConfig::wifi());
     sim.run(200, inputs).expect("it runs");
-    sim.machines_mut()[1].awake = false;
+    sim.machines_mut()[1].suspended = true;
     sim.run(60, inputs).expect("it runs");
     let present = sim.machines()[0].session.current_tick();
     assert!(present < Tick(230), "the others wait: {present}");
-    sim.machines_mut()[1].awake = true;
+    sim.machines_mut()[1].suspended = false;
     sim.run(300, inputs).expect("it runs");
     assert_agree(sim, 450);
+}
+
+/// Steps all ticks in order with the confirmed inputs of a machine, without a session.
+fn straight(sim: &SimMatch<Game>, machine: usize, to: Tick) -> Game {
+    let session = &sim.machines()[machine].session;
+    let mut game = Game::default();
+    let mut before = vec![Pad::default(); session.players()];
+    for tick in (0..to.0).map(Tick) {
+        let value = |place| session.confirmed_input(PlayerId(place as u8), tick).expect("known").0;
+        let values: Vec<Pad> = (0..session.players()).map(value).collect();
+        let seen = |(&value, &previous): (&Pad, &Pad)| Seen {
+            value,
+            previous,
+            who: Who::Human,
+            commands: Vec::new(),
+        };
+        let seen: Vec<Seen> = values.iter().zip(&before).map(seen).collect();
+        game.apply(tick, &seen);
+        before = values;
+    }
+    game
+}
+
+/// A machine that was suspended stayed half a second behind the others. Without a bound of prediction they no longer held
+/// its newest state, so `agree` failed after any number of calls of `settle`.
+#[test]
+fn machines_far_apart_settle_on_one_tick() {
+    for steps in [2, 6, 20] {
+        for latency in [5, 60, 200] {
+            let config = SessionConfig::new().mode(Mode::Unbounded { steps }).delay(2).log(1024);
+            let latency = Duration::from_millis(latency);
+            let link = LinkConfig { latency, ..LinkConfig::perfect() };
+            let mut sim = SimMatch::mesh(1, 2, &config, link, |_| Game::default()).expect("sound");
+            sim.run(180, inputs).expect("it runs");
+            sim.machines_mut()[1].suspended = true;
+            sim.run(60, inputs).expect("it runs");
+            sim.machines_mut()[1].suspended = false;
+            sim.run(120, inputs).expect("it runs");
+            for _ in 0..2 {
+                sim.settle().expect("it runs");
+                let (tick, _) = sim.agree().expect("all agree");
+                assert!(tick > Tick(400), "{tick}");
+                for (machine, it) in sim.machines().iter().enumerate() {
+                    assert_eq!(it.session.current_tick(), tick);
+                    assert!(it.session.confirmed_tick() >= tick);
+                    assert_eq!(it.game, straight(&sim, machine, tick), "machine {machine}");
+                }
+            }
+            let before = sim.machines()[0].session.current_tick();
+            sim.run(60, inputs).expect("it runs");
+            assert!(sim.machines()[0].session.current_tick() >= before + 40, "it goes on");
+        }
+    }
+}
+
+#[test]
+fn machines_settle_on_the_last_input_of_a_suspended_one() {
+    for mode in [Mode::Lockstep, Mode::Rollback { max: 8 }, Mode::Unbounded { steps: 6 }] {
+        let config = SessionConfig::new().mode(mode).delay(2).log(1024);
+        let mut sim = SimMatch::mesh(1, 3, &config, LinkConfig::perfect(), |_| Game::default())
+            .expect("a sound setup");
+        sim.run(100, inputs).expect("it runs");
+        sim.machines_mut()[2].suspended = true;
+        sim.run(100, inputs).expect("it runs");
+        sim.settle().expect("it runs");
+        let (tick, _) = sim.agree().expect("both agree");
+        assert!(tick >= Tick(90), "{mode:?}: {tick}");
+        for (machine, it) in sim.machines()[..2].iter().enumerate() {
+            assert_eq!(it.session.current_tick(), tick, "{mode:?}");
+            assert_eq!(it.game, straight(&sim, machine, tick), "{mode:?}, machine {machine}");
+        }
+    }
+}
+
+/// Each machine has its own delay and prediction window.
+#[test]
+fn machines_with_other_delays_and_windows_agree() {
+    let modes = [
+        (Mode::Lockstep, 6),
+        (Mode::Rollback { max: 4 }, 0),
+        (Mode::Rollback { max: 30 }, 3),
+        (Mode::Unbounded { steps: 12 }, 1),
+    ];
+    let mut sim = SimMatch::new(3);
+    for (own, (mode, delay)) in (0..).zip(modes) {
+        let config = SessionConfig::new().mode(mode).delay(delay).log(256 << own);
+        let seat = |config: SessionConfig, player| match player {
+            _ if player == own => config.local(),
+            _ => config.remote(PeerId(player)),
+        };
+        sim.add((0..4).fold(config, seat), Game::default()).expect("a sound setup");
+        (0..usize::from(own)).for_each(|other| sim.connect(usize::from(own), other));
+    }
+    sim.network().set_all_links(LinkConfig::wifi()).expect("a sound link");
+    sim.run(600, inputs).expect("it runs");
+    assert_agree(sim, 500);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn it_stalls_where_the_log_ends_and_says_so() {
     play.arrive(Tick(128));
     (0..60).for_each(|_| play.advance());
     let resumed =
-        |event: &SessionEvent| matches!(event, SessionEvent::Resumed { tick: Tick(128), .. });
+        |event: &SessionEvent| matches!(event, SessionEvent::StallEnded { tick: Tick(128), .. });
     assert!(play.events.iter().any(resumed));
     play.assert_right();
 }
@@ -175,6 +175,40 @@ fn a_long_match_that_is_guessed_wrong_all_the_time_ends_right() {
         assert!(play.session.confirmed_tick() > target);
         play.assert_right();
     }
+}
+
+#[test]
+fn a_session_that_predicted_past_its_last_tick_returns_to_it() {
+    for (ahead, last, steps) in [(10, 6, 4), (20, 20, 4), (60, 50, 12), (100, 7, 2), (100, 40, 2)] {
+        let mut play = Match::new(steps);
+        (0..ahead).for_each(|_| play.advance());
+        play.arrive(Tick(last));
+        play.session.stop_at(Some(Tick(last)));
+        (0..2 * last).for_each(|_| play.advance());
+        assert_eq!(play.session.current_tick(), Tick(last), "{ahead} ahead");
+        assert_eq!(play.session.confirmed_tick(), Tick(last));
+        assert_eq!(play.sim.game, play.truth.play(Tick(last))[last as usize], "{ahead} ahead");
+        // What was sent for later ticks stays.
+        play.session.stop_at(None);
+        play.arrive(Tick(ahead));
+        (0..2 * ahead).for_each(|_| play.advance());
+        assert!(play.session.confirmed_tick() >= Tick(ahead));
+        play.assert_right();
+    }
+}
+
+#[test]
+fn a_last_tick_before_the_confirmed_one_stops_at_once() {
+    let mut play = Match::new(8);
+    for tick in 1..60 {
+        play.advance();
+        play.arrive(Tick(tick));
+    }
+    let current = play.session.current_tick();
+    play.session.stop_at(Some(Tick(3)));
+    (0..20).for_each(|_| play.advance());
+    assert_eq!(play.session.current_tick(), current);
+    play.assert_right();
 }
 
 /// After a long way ahead the present went back to a keyframe, and the log of inputs with it: a tick that was taken before

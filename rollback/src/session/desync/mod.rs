@@ -24,17 +24,17 @@ use recheck::Recheck;
 use std::collections::VecDeque;
 use walk::Walk;
 
-/// Maximum number of messages from a peer in one case: its recheck, its sections, and three levels below three
+/// Maximum number of messages from a peer about one desync case: its recheck, its sections, and three levels below three
 /// sections.
 pub(super) const MAX_ROUNDS: usize = 11;
 /// Maximum length of a message, in bytes. A longer page is not sent; the report then ends with the page.
 pub(super) const MAX_MESSAGE: usize = 64 * 1024;
-/// Advances without a message after which a case is closed: ten seconds at 60 Hz.
+/// Advances without a message after which a desync case is closed: ten seconds at 60 Hz.
 const TIMEOUT: u32 = 600;
 /// The same once later digests agree: the peer may have closed the case.
 const TIMEOUT_AGREED: u32 = 120;
 
-/// A desync with one peer. Its number is the compared tick whose digests differ; if the two machines noticed different
+/// A desync case: a desync with one peer that is being explained. Its number is the compared tick whose digests differ; if the two machines noticed different
 /// ticks, both use the later.
 #[derive(Debug)]
 struct Case {

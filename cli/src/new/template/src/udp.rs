@@ -161,7 +161,7 @@ impl Machine {
                 }
                 // No message for the player.
                 PeerEvent::Connection(Event::MtuRaised { .. })
-                | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
+                | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::StallEnded { .. }) =>
                     {}
                 event => screen.say(&event),
             }
