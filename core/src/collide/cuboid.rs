@@ -9,10 +9,10 @@ use super::crop::crop;
 use super::frame::{self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of};
 use super::reduce::choose;
 use super::sat::{
-    Boxes, Edges, Face, Least, Short, column, dot, face_separation, grazing_depth, is_shallow,
-    least_overlap, product, round,
+    Boxes, Edges, Face, Least, Short, column, dot, face_separation, is_shallow, least_overlap,
+    product, round,
 };
-use super::{Manifold, Pair, Point, face_preference};
+use super::{Manifold, Pair, Point, face_preference, grazing_depth};
 
 /// Cosine of 6°: a face may replace a pair of edges whose normal is within this angle of the face normal.
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
@@ -80,7 +80,7 @@ impl Search {
     /// Face along which the boxes are apart by less than the grazing depth, if they move by less than that along it in a tick, and are
     /// further apart along the best face. A box that lands on tiles passes over the side of the next one so.
     fn face_passed(&self, pair: &Pair, displacement: Raw) -> Option<Face> {
-        let depth = grazing_depth(&self.boxes);
+        let depth = self.boxes.graze;
         let passed = self.faces().filter(|&(face, separation)| {
             let moved = self.closing(pair, face, displacement).abs();
             0 < separation
@@ -131,6 +131,7 @@ fn search(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Option<Search> 
         turn,
         margin: scale.narrow(pair.margin),
         preference: scale.narrow(face_preference(thickness)),
+        graze: scale.narrow(grazing_depth(thickness)),
     };
     let least = least_overlap(&boxes)?;
     Some(Search { boxes, scale, crop_offset: cropped.offset, least })

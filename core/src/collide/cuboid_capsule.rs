@@ -3,6 +3,7 @@
 
 use super::frame::{Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local};
 use super::frame::{to_world, too_short, unit_of, unit_to_local, unit_to_world};
+use super::sphere::level_face;
 use super::{Manifold, Pair, Point, face_preference};
 use crate::math::isqrt;
 
@@ -12,12 +13,25 @@ const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
 /// Cosine of 6°: a face may replace the closest direction if its normal is within this angle.
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
 
-pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Manifold {
+/// Manifold of a box and a capsule. `displacement` is the motion of the capsule relative to the box in a tick, in world directions.
+pub(super) fn capsule(
+    pair: &Pair,
+    half: Raw,
+    half_length: i64,
+    radius: i64,
+    displacement: Raw,
+) -> Manifold {
     let shapes = BoxCapsule::new(pair, half, half_length, radius);
     if shapes.is_far() {
         return Manifold::default();
     }
     let (foot, gap) = shapes.nearest();
+    if displacement != [0; 3]
+        && let Some((normal, height)) =
+            level_face(gap, radius, to_local(&pair.turn_a, displacement))
+    {
+        return shapes.level(add(foot, gap), normal, height);
+    }
     match direction(gap, too_short(half_length)) {
         Some((normal, distance)) => shapes.outside(foot, gap, normal, distance),
         None => shapes.inside(),
@@ -172,6 +186,13 @@ impl<'a> BoxCapsule<'a> {
             return manifold;
         }
         let at = add(foot, along(normal, separation >> 1));
+        self.single(normal, at, separation, 0)
+    }
+
+    /// Manifold of a capsule that is about to roll onto a face, from the point of its core that is nearest to the box.
+    fn level(&self, core: Raw, normal: Unit, height: i64) -> Manifold {
+        let separation = height - self.radius;
+        let at = sub(core, along(normal, self.radius + (separation >> 1)));
         self.single(normal, at, separation, 0)
     }
 
