@@ -68,7 +68,7 @@ pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
 
 /// Computes the manifold of two shapes that move. `displacement` is the motion of the second relative to the first in a tick, raw
 /// Q32.32. It prevents ghost collisions at the seams of flush tiles: two boxes that overlap slightly along several faces use a
-/// face along which they already overlapped one displacement earlier, and a sphere that crosses the edge of a face at its own
+/// face along which they already overlapped one displacement earlier, and a sphere or capsule that crosses the edge of a face at its own
 /// level uses the normal of that face.
 pub(crate) fn collide_moving(
     a: &Posed<'_>,
@@ -206,4 +206,13 @@ fn apart(delta: Raw, reach: i64) -> bool {
 fn face_preference(thickness: i64) -> i64 {
     const MOST: i64 = 1 << 24;
     MOST.min(thickness >> 5)
+}
+
+/// Overlap along a face, or distance, up to which boxes that move graze: a millimetre, and less for boxes thinner than 32 mm. A box that
+/// slides has sunk in by g/(2π·f)² for its contact frequency f, 0.09 mm at 60 ticks a second and 0.35 mm at 30, and this must be more. For
+/// boxes that hardly move, an eighth of it: in a heap of planks the larger depth leaves contacts that rock. `thickness` is the smallest
+/// half extent of the two boxes.
+fn grazing_depth(thickness: i64) -> i64 {
+    const MOST: i64 = 1 << 22;
+    MOST.min(thickness >> 4)
 }

@@ -17,6 +17,8 @@ pub(super) struct Boxes {
     pub(super) margin: i32,
     /// Amount by which an edge must be better than a face.
     pub(super) preference: i32,
+    /// Overlap along a face, or distance, up to which boxes that move graze.
+    pub(super) graze: i32,
 }
 
 /// Face axis `axis` of box `owner` (0 or 1).
@@ -90,7 +92,9 @@ fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32, Option<
             if best.is_none_or(|(_, least)| separation > least + (boxes.preference >> 2)) {
                 best = Some((Face { owner, axis }, separation));
             }
-            if is_shallow(boxes, separation) && shallow.is_none_or(|(_, least)| separation > least)
+            if separation <= 0
+                && separation > -(boxes.preference >> 2)
+                && shallow.is_none_or(|(_, least)| separation > least)
             {
                 shallow = Some((Face { owner, axis }, separation));
             }
@@ -108,16 +112,10 @@ pub(super) fn face_separation(boxes: &Boxes, sizes: &[[i32; 3]; 3], face: Face) 
     boxes.offset[owner][axis].abs() - reach
 }
 
-/// Returns whether boxes overlap along a face by less than the grazing depth.
+/// Returns whether boxes overlap along a face by less than the grazing depth of boxes that move.
 #[inline(always)]
 pub(super) const fn is_shallow(boxes: &Boxes, separation: i32) -> bool {
-    separation <= 0 && separation > -grazing_depth(boxes)
-}
-
-/// Overlap along a face, or distance, up to which boxes graze: about a millimetre.
-#[inline(always)]
-pub(super) const fn grazing_depth(boxes: &Boxes) -> i32 {
-    boxes.preference >> 2
+    separation <= 0 && separation > -boxes.graze
 }
 
 /// Separation along the cross product of two axes; `None` for parallel edges or if it is not above `floor`.

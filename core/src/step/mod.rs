@@ -359,6 +359,7 @@ impl Scratch {
 pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
     let mut timer = Timer::new(clock);
     let mut report = StepReport::default();
+    world.take_placed();
     let mut scratch = core::mem::take(&mut world.scratch);
     scratch.events.clear();
     scratch.reserve();

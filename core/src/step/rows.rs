@@ -233,7 +233,7 @@ pub(super) fn lock(body: &Traits, motion: &mut Motion) {
 
 /// Scales a velocity down to at most `cap`, in the same direction.
 #[inline]
-fn shortened(v: V<20>, cap: Q20) -> V<20> {
+pub(super) fn shortened(v: V<20>, cap: Q20) -> V<20> {
     let bits = v.map(|c| i64::from(c.to_bits()));
     let cap = i64::from(cap.to_bits());
     // No component is beyond 2²⁹, so squares and their sum fit 64 bits.

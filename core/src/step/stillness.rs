@@ -16,6 +16,13 @@ const RATTLE: i64 = 4;
 /// Length of `HotRow::drift` that corresponds to motion at the sleep threshold during all of `time_to_sleep`.
 const DRIFT_LIMIT: i64 = 100;
 
+/// Gain of speed in a tick up to which the tick counts, as a fraction of what gravity adds: the jitter of resting bodies, 2⁻¹⁴ m/s at
+/// 9.81 m/s² and 60 ticks a second.
+const JITTER: (u64, u64) = (3, 1 << 13);
+
+/// A body that gains more than this fraction of what gravity adds in a tick falls.
+const FALL: u64 = 16;
+
 /// Limits of a world.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
@@ -51,8 +58,16 @@ impl Limits {
             (body.still, body.drift) = (0, [0; 6]);
             return;
         };
-        let counts = u16::from(!self.speeds_up(world, body, motion));
-        body.still = (body.still + counts).min(self.ticks);
+        let gain = gain(world, body, motion);
+        let pull = body.gravity.iter().map(|g| i64::from(g.to_bits()).unsigned_abs()).max();
+        let pull = pull.unwrap_or(0) * self.substeps.unsigned_abs();
+        if gain <= pull * JITTER.0 / JITTER.1 {
+            body.still += 1;
+        }
+        // A body that has been still for long enough waits for the others of its island. If they are gone and it falls, it must not
+        // fall asleep on that tick.
+        let most = if gain > pull / FALL { self.ticks - 1 } else { self.ticks };
+        body.still = body.still.min(most);
         body.drift = drift;
     }
 
@@ -92,19 +107,16 @@ impl Limits {
         let still = near || slow(linear, [x, y, z], 1) && slow(angular, turned, 1);
         still.then(|| drift.map(|d| d.clamp(-127, 127) as i8))
     }
+}
 
-    /// Returns whether a body is faster than at the start of the tick by more than the jitter of resting bodies, about 1/2700 of
-    /// what gravity adds in a tick: 2⁻¹⁴ m/s at 9.81 m/s² and 60 ticks a second.
-    fn speeds_up(&self, world: &World, body: &StepBody, motion: &Motion) -> bool {
-        let pull = body.gravity.iter().map(|g| i64::from(g.to_bits()).unsigned_abs()).max();
-        let jitter = (3 * pull.unwrap_or(0) * self.substeps.unsigned_abs()) >> 13;
-        let before = world.work.hot(&world.store, body.index);
-        let faster = |now: &V<20>, then: &V<20>| {
-            let [now, then] = [now, then].map(square);
-            now > then && now.isqrt() > then.isqrt() + jitter
-        };
-        faster(&motion.linear, &before.velocity) || faster(&motion.angular, &before.spin)
-    }
+/// Gain of speed in the tick, linear or by rotation; zero if the body is not faster.
+fn gain(world: &World, body: &StepBody, motion: &Motion) -> u64 {
+    let before = world.work.hot(&world.store, body.index);
+    let gain = |now: &V<20>, then: &V<20>| {
+        let [now, then] = [now, then].map(square);
+        if now > then { now.isqrt() - then.isqrt() } else { 0 }
+    };
+    gain(&motion.linear, &before.velocity).max(gain(&motion.angular, &before.spin))
 }
 
 /// Conversion of a scaled spin to speeds of a body's surface.

@@ -5,6 +5,7 @@ use super::bodies::StepBody;
 use super::bounds::leaves_bounds;
 use super::constraint::{Motion, SPEED_CAP};
 use super::index::BodyPlace;
+use super::rows::shortened;
 use super::spin::Spinning;
 use super::{Scratch, StepReport};
 use crate::data::TypedIndex;
@@ -216,7 +217,8 @@ fn turned<'a>(
         && start.wobbles(body.exponent, per_tick.tick_rate)
         && let Some(after) = start.after_tick(cold(), per_tick.tick_rate, body.touches)
     {
-        end = after;
+        // The spin of a body that tumbles grows as it turns about an axis with less inertia, beyond the range of rows.
+        end = Spinning { spin: shortened(after.spin, SPEED_CAP), ..after };
         for (rest, spin) in rest.iter_mut().zip(motion.angular) {
             *rest -= i64::from(spin.to_bits()) * per_tick.substeps;
         }

@@ -11,28 +11,28 @@ use crate::math::{Q20, Real, Vec3};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
+    /// Two shapes stop touching, or one of them is removed.
+    #[doc(alias("Stopped", "end_contact", "OnContactRemoved"))]
+    ContactEnded(Pair),
     /// Two shapes begin to touch: they overlap or have a contact impulse.
     #[doc(alias("Started", "begin_contact", "OnContactAdded"))]
     ContactBegan(Pair),
     /// Two shapes still touch. Reported if one of the bodies has [`persist_events`](super::BodyDef::persist_events) and is awake.
     #[doc(alias("OnContactPersisted", "on_contact_stay"))]
     ContactPersisted(Pair),
-    /// Two shapes stop touching, or one of them is removed.
-    #[doc(alias("Stopped", "end_contact", "OnContactRemoved"))]
-    ContactEnded(Pair),
     /// Two shapes approach at [`restitution_threshold`](super::WorldDef::restitution_threshold) or faster. An impact late in a tick
     /// is reported again on the next tick if the shapes still approach that fast. Add up the impulses, or wait for
     /// [`Self::ContactBegan`].
     #[doc(alias("hit_event", "ContactForceEvent"))]
     Impact(Impact),
+    /// A shape leaves a sensor, or one of the two is removed.
+    SensorLeft(Pair),
     /// A shape enters a sensor. The sensor is the first of the pair.
     #[doc(alias("trigger", "intersection"))]
     SensorEntered(Pair),
     /// A shape is still inside a sensor. Reported if one of the bodies has [`stay_events`](super::BodyDef::stay_events) and one is
     /// awake.
     SensorStayed(Pair),
-    /// A shape leaves a sensor, or one of the two is removed.
-    SensorLeft(Pair),
     /// A body falls asleep.
     FellAsleep(BodyId),
     /// A sleeping body is woken by a contact, by a change of its support, or by a command.
@@ -68,16 +68,17 @@ pub struct Impact {
     pub normal: Vec3,
 }
 
-/// Kinds in the order in which events are sorted.
+/// Kinds in the order in which events are sorted. Ends precede begins: a shape that is removed and added again in a tick gets both for
+/// the same pair, and code that tracks pairs by events must end up with a touching one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum EventKind {
+    ContactEnded,
     ContactBegan,
     ContactPersisted,
-    ContactEnded,
     Impact,
+    SensorLeft,
     SensorEntered,
     SensorStayed,
-    SensorLeft,
     FellAsleep,
     Woke,
     LeftWorld,
@@ -87,13 +88,13 @@ pub(crate) enum EventKind {
 impl EventKind {
     /// All kinds in order.
     pub(crate) const ALL: [Self; 11] = [
+        Self::ContactEnded,
         Self::ContactBegan,
         Self::ContactPersisted,
-        Self::ContactEnded,
         Self::Impact,
+        Self::SensorLeft,
         Self::SensorEntered,
         Self::SensorStayed,
-        Self::SensorLeft,
         Self::FellAsleep,
         Self::Woke,
         Self::LeftWorld,
@@ -102,13 +103,13 @@ impl EventKind {
 
     /// Names of the kinds, in the same order.
     pub(crate) const NAMES: [&str; 11] = [
+        "contact ended",
         "contact began",
         "contact persisted",
-        "contact ended",
         "impact",
+        "sensor left",
         "sensor entered",
         "sensor stayed",
-        "sensor left",
         "fell asleep",
         "woke",
         "left world",
@@ -182,7 +183,8 @@ impl EventRow {
 }
 
 impl World {
-    /// Iterates over the events of the last step, sorted by kind in the order of [`Event`], then by shapes or body.
+    /// Iterates over the events of the last step, sorted by kind in the order of [`Event`], then by shapes or body. Ends precede begins, so code
+    /// that follows pairs by events ends up with the right set, also if a shape is removed and added again on one tick.
     ///
     /// Events are part of the state: they are saved, restored, and included in snapshots and the digest. There are two valid times
     /// to read them:

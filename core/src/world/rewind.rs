@@ -156,7 +156,8 @@ impl World {
     }
 
     /// Makes the commands so far part of this tick's initial state, and drops all earlier ticks, pinned ones included. Use it after
-    /// the setup of a game, so that the setup need not be repeated after a rewind to this tick.
+    /// the setup of a game, so that the setup need not be repeated after a rewind to this tick. The next step finds the contacts and
+    /// sensor overlaps of the changed bodies as if the commands were given on its tick.
     ///
     /// The events stay those of the last step. Contacts of a body that these commands despawned end without an event.
     /// Forces and torques are dropped: they act in a step, not before it.
@@ -172,6 +173,7 @@ impl World {
                 page.overlaps.retain(|overlap| !void(overlap));
             }
         }
+        self.list_placed();
         self.timeline.unpin_all(&mut self.store);
         self.timeline.restart(self.tick, &self.work, &mut self.store);
         self.arrive(self.tick, Route::Restart);

@@ -6,6 +6,7 @@
 )]
 
 mod chain;
+mod commit;
 mod common;
 mod events;
 mod fuzz;

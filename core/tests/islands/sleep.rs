@@ -2,7 +2,7 @@
 
 use super::common::{
     all_bits, asleep_world, awake, ball_at, bits, clingy, crate_at, fell_asleep, ground, is_asleep,
-    run, slab, spot, steps_to_sleep, woke, world,
+    pose, run, slab, spot, steps_to_sleep, woke, world,
 };
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, Command, Material, World, WorldDef};
@@ -287,4 +287,27 @@ fn a_bin_of_1000_without_rolling_friction_is_still_but_for_a_few_balls() {
     });
     let moving = moving.count();
     assert!(moving <= 10, "{moving} still move");
+}
+
+/// A body that was still for long enough waited for another one of its island, and a command moved that away. It began to fall, slower
+/// than the sleep threshold, and fell asleep on the same tick, leaning on nothing.
+#[test]
+fn a_body_that_loses_its_support_on_its_last_tick_awake_falls() {
+    for ticks in 20..45 {
+        let mut world = world();
+        world.spawn(ground()).unwrap();
+        // Disturbed on every tick, so that the island stays awake.
+        let support = world.spawn(crate_at(spot(0, 500, 0)).stay_awake()).unwrap();
+        let plank = Shape::cuboid(Vec3::new(Real::ratio(1, 10), Real::ONE, Real::ratio(3, 10)));
+        let lean = Quat::from_rotation_vector(Vec3::Z * -Real::ratio(3, 10));
+        let plank = BodyDef::dynamic().rotated(lean).shape(plank.unwrap());
+        let plank = world.spawn(plank.at(Vec3::new(-real!(1), real!(1), Real::ZERO))).unwrap();
+        run(&mut world, 300 + ticks);
+        let height = world.body(plank).unwrap().position().y;
+        assert!(!world.body(plank).unwrap().is_asleep());
+        world.teleport(support, pose(spot(20, 500, 0))).unwrap();
+        run(&mut world, 120);
+        let fallen = height - world.body(plank).unwrap().position().y;
+        assert!(fallen > Real::HALF, "{fallen} m from {height} after {ticks}");
+    }
 }

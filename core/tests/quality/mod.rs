@@ -26,6 +26,7 @@ mod mirror;
 mod refusals;
 mod rest;
 mod rotation;
+mod seams;
 mod settings;
 mod shapes;
 mod sizes;

@@ -468,3 +468,20 @@ fn refused_masses_name_the_limits() {
          density or size"
     );
 }
+
+/// An impulse along a locked axis left a velocity until the next step, which a command that unlocked the axis on the same tick kept.
+#[test]
+fn impulses_along_locked_axes_have_no_effect() {
+    let mut world = World::new(WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() }).unwrap();
+    let shape = box_of(real!(0.5), real!(0.5), real!(0.5));
+    let def = BodyDef::dynamic().shape(shape).lock(Locks::TRANSLATION_X | Locks::TRANSLATION_Z);
+    let body = world.spawn(def).unwrap();
+    // Beyond the largest speed along x.
+    world.apply_impulse(body, Vec3::from_ints(1_000_000, 3 * 125, -5)).unwrap();
+    let velocity = world.body(body).unwrap().velocity();
+    assert!((velocity - Vec3::Y * 3).length() < Real::ratio(1, 10_000), "{velocity}");
+    world.set_locks(body, Locks::NONE).unwrap();
+    world.step();
+    let place = world.body(body).unwrap().pose().translation;
+    assert_eq!((place.x, place.z), (Real::ZERO, Real::ZERO));
+}

@@ -58,6 +58,8 @@ pub(crate) fn world() -> World {
     let slab = slab.shape(brick(real!(2), real!(0.25), real!(2)));
     let slab = world.spawn(slab).unwrap();
     world.set_velocity(slab, Vec3::new(real!(0.5), Real::ZERO, Real::ZERO)).unwrap();
+    let resting = BodyDef::kinematic().at(Vec3::from_ints(40, 1, 40));
+    world.spawn(resting.shape(brick(Real::HALF, Real::HALF, Real::HALF))).unwrap();
     for id in [made[4], made[11]] {
         world.despawn(id).unwrap();
     }

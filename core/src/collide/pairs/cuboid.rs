@@ -11,10 +11,10 @@ use crate::collide::frame::{
 };
 use crate::collide::reduce::choose;
 use crate::collide::sat::{
-    Boxes, Edges, Face, Least, Short, column, dot, face_separation, grazing_depth, is_shallow,
-    least_overlap, product, round,
+    Boxes, Edges, Face, Least, Short, column, dot, face_separation, is_shallow, least_overlap,
+    product, round,
 };
-use crate::collide::{Manifold, Pair, Point, face_preference};
+use crate::collide::{Manifold, Pair, Point, face_preference, grazing_depth};
 use crate::math::length_squared;
 use crate::shape::Cuboid;
 
@@ -94,7 +94,7 @@ impl Search {
     /// Face along which the boxes are apart by less than the grazing depth, if they move by less than that along it in a tick, and are
     /// further apart along the best face. A box that lands on tiles passes over the side of the next one so.
     fn face_passed(&self, pair: &Pair, displacement: Raw) -> Option<Face> {
-        let depth = grazing_depth(&self.boxes);
+        let depth = self.boxes.graze;
         let passed = self.faces().filter(|&(face, separation)| {
             let moved = self.closing(pair, face, displacement).abs();
             0 < separation
@@ -147,6 +147,7 @@ fn search(pair: &Pair, a: Cuboid, b: Cuboid) -> Option<Search> {
         turn,
         margin: scale.narrow(pair.margin),
         preference: scale.narrow(face_preference(thickness)),
+        graze: scale.narrow(grazing_depth(thickness)),
     };
     let least = least_overlap(&boxes)?;
     Some(Search { boxes, scale, crop_offset: cropped.offset, least })

@@ -1,6 +1,7 @@
 //! Box against capsule, in the box's frame. If the core is outside, the closest points of box and core define the contact; if
 //! inside, the axis of least overlap does. In both cases a face that is nearly as good is preferred and gives two points.
 
+use super::sphere::level_face;
 use crate::collide::frame::{
     Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local,
 };
@@ -21,6 +22,12 @@ pub(super) fn manifold(pair: &Pair, a: Cuboid, b: Capsule) -> Manifold {
         return Manifold::default();
     }
     let (foot, gap) = shapes.nearest();
+    if pair.displacement != [0; 3]
+        && let Some((normal, height)) =
+            level_face(gap, shapes.radius, to_local(&pair.turn_a, pair.displacement))
+    {
+        return shapes.level(add(foot, gap), normal, height);
+    }
     match direction(gap, too_short(shapes.half_length)) {
         Some((normal, distance)) => shapes.outside(foot, gap, normal, distance),
         None => shapes.inside(),
@@ -181,6 +188,13 @@ impl<'a> BoxCapsule<'a> {
             return manifold;
         }
         let at = add(foot, along(normal, separation >> 1));
+        self.single(normal, at, separation, 0)
+    }
+
+    /// Manifold of a capsule that is about to roll onto a face, from the point of its core that is nearest to the box.
+    fn level(&self, core: Raw, normal: Unit, height: i64) -> Manifold {
+        let separation = height - self.radius;
+        let at = sub(core, along(normal, self.radius + (separation >> 1)));
         self.single(normal, at, separation, 0)
     }
 

@@ -56,13 +56,14 @@ pub(super) fn cuboid(pair: &Pair, a: Cuboid, b: Sphere) -> Manifold {
     pair.single(normal, Point { at: to_world(&pair.turn_a, at), separation, feature: 0 })
 }
 
-/// Largest overlap with a face, one millimetre, at which a sphere that crosses the face's edge does not collide with the edge.
+/// Largest overlap with a face, one millimetre, at which a sphere or capsule that crosses the face's edge does not collide with the edge.
 const GRAZE: i64 = (1 << 32) / 1000;
 
 /// Normal of a face that a sphere is about to roll onto, and the distance of the sphere's centre from that face. `None` unless the
 /// sphere is beside the face, level with it, and above it within the tick. The nearest point of the box is then on an edge, and
-/// its normal would make the sphere hop at the seam of flush tiles.
-fn level_face(gap: Raw, radius: i64, displacement: Raw) -> Option<(Unit, i64)> {
+/// its normal would make the sphere hop at the seam of flush tiles. For a capsule, the sphere is that around the point of its core that is
+/// nearest to the box. `gap` is the vector from the nearest point of the box to the centre, in the frame of the box, as `displacement`.
+pub(super) fn level_face(gap: Raw, radius: i64, displacement: Raw) -> Option<(Unit, i64)> {
     let up = (0..3).max_by_key(|k| gap[*k].abs())?;
     let beside = [(up + 1) % 3, (up + 2) % 3];
     let height = gap[up].abs();

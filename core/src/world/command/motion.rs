@@ -67,7 +67,7 @@ impl World {
         }
         let mut result = Ok(());
         self.change_velocity(body, |hot, cold| {
-            let gained = (linear / cold.mass, spin_of(angular, hot, cold));
+            let gained = (free_part(linear, cold.locks) / cold.mass, spin_of(angular, hot, cold));
             let sum = |lanes: [Q20; 3], gained: Vec3| {
                 real_vector(lanes).zip(gained, Real::saturating_add)
             };
@@ -152,11 +152,7 @@ pub(super) fn torque_about(arm: Vec3, force: Vec3) -> Option<Vec3> {
 /// Rows and columns of locked axes are zero, as in the solver: an angular impulse about a locked axis has no effect, not even on the
 /// free axes that the inertia couples with it.
 pub(super) fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
-    let free = |v: Vec3| {
-        let [x, y, z] = core::array::from_fn(|i| cold.locks >> (3 + i) & 1 == 0);
-        let kept = |is_free: bool, c: Real| if is_free { c } else { Real::ZERO };
-        Vec3::new(kept(x, v.x), kept(y, v.y), kept(z, v.z))
-    };
+    let free = |v: Vec3| free_part(v, cold.locks >> 3);
     let axes = hot.rotation * cold.principal;
     let along = axes.rotate_inverse(free(angular));
     let gained = along.zip(cold.inverse_inertia, |l, inverse| {
@@ -172,6 +168,12 @@ pub(super) fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
         Real::from_bits(saturate(product / divisor))
     });
     free(axes.rotate(gained))
+}
+
+/// The vector without its components along axes whose bit of `locks` is set.
+fn free_part(v: Vec3, locks: u8) -> Vec3 {
+    let part = |axis: u8, c: Real| if locks >> axis & 1 == 0 { c } else { Real::ZERO };
+    Vec3::new(part(0, v.x), part(1, v.y), part(2, v.z))
 }
 
 /// v · 2^power, saturating.

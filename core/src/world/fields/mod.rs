@@ -9,10 +9,6 @@ mod rows;
 mod text;
 mod visitors;
 
-#[cfg_attr(
-    not(feature = "test-internals"),
-    expect(unused_imports, reason = "for rows of lists")
-)]
 pub(crate) use parts::Parts;
 pub(crate) use rows::{IdRow, Keyed, OverrideRow, WorldRow};
 pub(crate) use text::{Context, RowText, text};

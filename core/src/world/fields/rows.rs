@@ -183,8 +183,7 @@ impl Row for Keyed<ColdRow> {
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
-        // "static" is `BodyKind::Fixed`. The names are hashed into every snapshot's layout, so this one changes with the next layout.
-        const KINDS: [&str; 3] = ["static", "kinematic", "dynamic"];
+        const KINDS: [&str; 3] = ["fixed", "kinematic", "dynamic"];
         v.body_index("body", Unit::Body, &mut self.key);
         let ColdRow {
             kind,

@@ -1,11 +1,6 @@
 //! Lists: kinds of rows that few bodies have. The rows of a page's bodies are sorted by body and key, and a page without rows is
 //! missing.
 
-#![cfg_attr(
-    not(feature = "test-internals"),
-    expect(dead_code, reason = "the only list so far is that of the tests")
-)]
-
 use super::{PageKind, Store, Stream, Table, TableRow};
 use crate::world::fields::Row;
 use crate::world::frame::{Frame, Place};
@@ -86,6 +81,10 @@ impl<R: ListRow> Page for ListPage<R> {
 }
 
 impl<R: ListRow> ListPage<R> {
+    pub(crate) fn rows(&self) -> &[R] {
+        &self.rows
+    }
+
     /// The range of a body's rows.
     fn range_of(&self, body: BodyIndex) -> core::ops::Range<usize> {
         let start = self.rows.partition_point(|row| row.owner() < body);
