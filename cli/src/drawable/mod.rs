@@ -8,7 +8,7 @@ mod tumble;
 
 pub(crate) use tumble::asset;
 
-use isostep_core::digest::Digest;
+use isostep_core::digest::{Digest, GameId};
 use isostep_core::shape::{Geometry, Shape};
 use isostep_core::state::Snapshot;
 use isostep_core::world::BodyId;
@@ -46,7 +46,7 @@ pub(crate) struct Drawable {
 /// A game that the command can draw and replay.
 pub(crate) trait DrawableGame: Simulation + Snapshot {
     /// Game id in recordings.
-    const GAME: [u8; 16];
+    const GAME: GameId;
     /// Names of the sides; empty if each player is one.
     const SIDES: &[&str];
     /// Names of the buttons, in the order of [`pad`](Self::pad).
