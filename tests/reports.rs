@@ -103,6 +103,12 @@ fn the_sync_test_names_a_fixed_field_that_changes() {
     assert_eq!(text, expected);
 }
 
+/// Something beside the world that depends on the variant.
+fn changed(game: &mut Game) -> &mut World {
+    game.round = 1;
+    &mut game.world
+}
+
 #[test]
 fn worlds_are_checked_at_every_width_and_on_threads() {
     let report = Check::new(1, || game(Fault::None)).worlds(|game| &mut game.world).ticks(60).run();
@@ -112,12 +118,7 @@ fn worlds_are_checked_at_every_width_and_on_threads() {
     assert_eq!(&variants[..2], ["as made", "scalar lanes"], "{report}");
     assert!(variants.ends_with(&["2 threads", "8 threads"]), "{report}");
 
-    // Something in the game that depends on the number of threads.
-    fn world(game: &mut Game) -> &mut World {
-        game.round = 1;
-        &mut game.world
-    }
-    let report = Check::new(1, || game(Fault::None)).worlds(world).ticks(4).run();
+    let report = Check::new(1, || game(Fault::None)).worlds(changed).ticks(4).run();
     let differs = |variant: &str| {
         let mut rows = report.rows.iter().filter(|row| row.variant == variant);
         rows.all(|row| matches!(row.outcome, Outcome::Differs(_)))
