@@ -4,7 +4,7 @@
 //! `cargo run --release -p isostep-examples --example world_in_play`
 
 use isostep::rollback::SyncTest;
-use isostep::world::{Combine, Layers};
+use isostep::world::{Combine, Layers, QueryFilter};
 use isostep::{
     BodyDef, BodyId, Event, Inputs, Material, PlayerId, Real, Rng, Shape, ShapeDef, Simulation,
     Snapshot, State, Stick, Tick, Transform, Vec3, World, WorldDef, real,
@@ -137,8 +137,11 @@ impl Simulation for Keepers {
         self.world.step();
     }
 
-    /// Follows the nearest puck.
+    /// Follows the nearest puck, unless one is straight ahead.
     fn bot(&self, _: Tick, player: PlayerId) -> Stick {
+        if self.ahead(player).is_some_and(|body| self.pucks.contains(&body)) {
+            return Stick::default();
+        }
         let place = |body| self.world.body(body).map(|body| body.position());
         let me = place(self.bars[usize::from(player.0)]).unwrap_or_default();
         let pucks = self.pucks.iter().filter_map(|&puck| place(puck));
@@ -146,6 +149,17 @@ impl Simulation for Keepers {
         let way = nearest.map_or(Real::ZERO, |puck| puck.z - me.z) * 127;
         let lean = way.floor_to_int().clamp(-127, 127) as i8;
         Stick::from_steps(0, lean).unwrap_or_default()
+    }
+}
+
+impl Keepers {
+    /// Returns the first body that a player's bar faces.
+    fn ahead(&self, player: PlayerId) -> Option<BodyId> {
+        let bar = self.bars[usize::from(player.0)];
+        let from = self.world.body(bar)?.position();
+        let across = Vec3::X * (from.x * -2);
+        let hit = self.world.cast_ray(from, across, &QueryFilter::default().exclude(bar))?;
+        Some(hit.body)
     }
 }
 

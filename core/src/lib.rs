@@ -19,6 +19,7 @@ mod history;
 pub mod math;
 mod pack;
 pub mod parallel;
+mod query;
 pub mod shape;
 pub mod state;
 mod step;

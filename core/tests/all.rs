@@ -16,6 +16,7 @@ mod lanes;
 mod oracle;
 mod packing;
 mod quality;
+mod queries;
 mod real;
 mod resim;
 mod rng;

@@ -2,15 +2,15 @@
 
 use isostep_bench::suite::wire::{self, Trace};
 use isostep_bench::suite::{Match, session, sleepless};
-use isostep_core::world::{BodyId, BodyKind, World};
-use isostep_core::{Vec3, real};
+use isostep_core::world::{BodyId, BodyKind, QueryFilter, World};
+use isostep_core::{Real, Rng, Vec3, real};
 use isostep_scenes::scenes::{self, Scene};
 use std::hint::black_box;
 use std::time::Duration;
 
 /// Names of all cases.
-pub(crate) const NAMES: [&str; 7] =
-    ["pyramid", "bin", "rollback", "digest", "snapshot", "session", "wire"];
+pub(crate) const NAMES: [&str; 8] =
+    ["pyramid", "bin", "rollback", "digest", "snapshot", "session", "wire", "rays"];
 
 const SEED: u64 = 7;
 
@@ -46,6 +46,7 @@ pub(crate) fn run(case: &str, slowdown: bool) -> bool {
         "snapshot" => snapshot(slowdown),
         "session" => play(session::Ours::new(4, 1, 16), 200, slowdown),
         "wire" => play(wire::Ours::new(2, 16, Duration::ZERO, Trace::Pad), 100, slowdown),
+        "rays" => rays(slowdown),
         _ => return false,
     }
     true
@@ -116,6 +117,21 @@ fn snapshot(slowdown: bool) {
         let whole = world.snapshot(now, None).expect("held");
         black_box(world.snapshot(now, Some(now - 1)).expect("held"));
         other.restore(&whole).expect("its own bytes");
+    });
+}
+
+/// Casts rays through a heap, at the current tick and eight ticks ago.
+fn rays(slowdown: bool) {
+    let world = settled(Some(scenes::bin(6, SEED)), 120).world;
+    let past = world.past(world.tick() - 8).expect("held");
+    let filter = QueryFilter::default();
+    let mut rng = Rng::new(SEED);
+    repeat(1000, slowdown, || {
+        let [from, to] = [0, 1].map(|_| {
+            Vec3::new(rng.unit() - Real::HALF, rng.unit(), rng.unit() - Real::HALF) * real!(8)
+        });
+        black_box(world.cast_ray(from, to - from, &filter));
+        black_box(past.cast_ray(from, to - from, &filter));
     });
 }
 

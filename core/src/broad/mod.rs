@@ -2,12 +2,14 @@
 //! bounds and active marks; trees and candidates are scratch, never saved and never hashed.
 //!
 //! [`BroadPhase`] (pairs.rs) keeps pair candidates among proxies (proxies.rs). The proxies are in
-//! three [`Tree`]s (tree.rs), balanced by balance.rs: fixed ones, mobile ones and sensors.
+//! three [`Tree`]s (tree.rs), balanced by balance.rs: fixed ones, mobile ones and sensors. Queries
+//! search them through a [`Region`] (visit.rs).
 
 mod balance;
 mod pairs;
 mod proxies;
 mod tree;
+mod visit;
 
 #[cfg(feature = "bench-internals")]
 pub(crate) mod bench;
@@ -18,3 +20,4 @@ pub(crate) use pairs::BroadPhase;
 pub(crate) use proxies::{Mobility, Proxy};
 #[cfg(test)]
 pub(crate) use tree::Tree;
+pub(crate) use visit::Region;

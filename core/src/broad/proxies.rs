@@ -16,7 +16,8 @@ pub(crate) enum Mobility {
     Fixed,
     /// Dynamic and kinematic bodies.
     Mobile,
-    /// Sensors of any body: never active, in no pair, found by [`near_sensors`](super::BroadPhase::near_sensors) alone.
+    /// Sensors of any body: never active, in no pair, found by [`near_sensors`](super::BroadPhase::near_sensors) and
+    /// [`visit`](super::BroadPhase::visit) alone.
     Sensor,
 }
 

@@ -245,7 +245,14 @@ proptest! {
             broad.query(&probe, |key| found.push(key));
             found.sort();
             let overlap = |(key, item): (&ShapeKey, &Item)| item.bounds.overlaps(&probe).then_some(*key);
-            assert_eq!(found, items.iter().filter_map(overlap).collect::<Vec<_>>());
+            let expected: Vec<_> = items.iter().filter_map(overlap).collect();
+            assert_eq!(found, expected);
+            // The fat boxes are larger than the tight ones, and each proxy is visited once.
+            let mut visited = Vec::new();
+            broad.visit(true, &mut probe.clone(), |_, key| visited.push(key));
+            visited.sort();
+            assert!(visited.windows(2).all(|keys| keys[0] < keys[1]));
+            assert!(expected.iter().all(|key| visited.binary_search(key).is_ok()));
         }
         for proxy in proxies.values() {
             assert!(broad.remove(*proxy));

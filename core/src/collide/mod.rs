@@ -2,32 +2,31 @@
 //! or ids.
 //!
 //! Coordinates are relative to the first shape, so the result does not depend on the position in the world. Round shapes and
-//! half spaces are computed in Q32.32 with wide products, two boxes in 32 bits with an exponent that fits the pair (`cuboid.rs`).
+//! half spaces are computed in Q32.32 with wide products, two boxes in 32 bits with an exponent that fits the pair (`pairs/cuboid.rs`).
 
-mod capsule;
 mod clip;
 mod crop;
-mod cuboid;
-mod cuboid_capsule;
 mod frame;
-mod half_space;
+mod pairs;
 mod reduce;
 mod sat;
-mod sphere;
+
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::data::FixedVec;
-use crate::math::{Real, length_squared};
-use crate::shape::{Geometry, MAX_SIZE, Shape};
+use crate::math::length_squared;
+use crate::shape::{Extent, MAX_SIZE, Shape};
 use frame::{Raw, Rotation, Unit};
+use pairs::Found;
+pub(crate) use pairs::{Flat, flat};
 
 /// A shape with its pose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posed<'a> {
     pub(crate) shape: &'a Shape,
-    /// Its [`Shape::bounding_radius`], raw Q32.32. Cached, because it needs a square root.
-    pub(crate) radius: Option<i64>,
+    /// Its [`Shape::extent`]. Cached, because it needs a square root.
+    pub(crate) extent: Extent,
     /// World position of the shape's origin, raw Q32.32.
     pub(crate) center: [i64; 3],
     /// Rows of its rotation matrix, raw Q1.30: column j is the shape's axis j in world coordinates.
@@ -37,7 +36,7 @@ pub(crate) struct Posed<'a> {
 impl<'a> Posed<'a> {
     /// Creates a posed shape.
     pub(crate) fn new(shape: &'a Shape, center: [i64; 3], rotation: [[i32; 3]; 3]) -> Self {
-        Self { shape, radius: shape.bounding_radius().map(Real::to_bits), center, rotation }
+        Self { shape, extent: shape.extent(), center, rotation }
     }
 }
 
@@ -77,121 +76,44 @@ pub(crate) fn collide_moving(
     margin: i64,
     displacement: [i64; 3],
 ) -> Manifold {
-    let margin = margin.clamp(0, MAX_SIZE.to_bits());
-    if comes_first(a.shape, b.shape) {
-        in_order(a, b, margin, displacement)
-    } else {
-        let back = displacement.map(|c| -c);
-        in_order(b, a, margin, back).swapped(frame::sub(b.center, a.center))
+    let mut pair = Pair::new(a, b, margin);
+    if out_of_reach([a.extent, b.extent], pair.delta, pair.margin) {
+        return Manifold::default();
+    }
+    pair.displacement = displacement;
+    match pairs::find(a.shape, b.shape) {
+        Found::InOrder(functions) => (functions.manifold)(&pair, a.shape, b.shape),
+        Found::Swapped(functions) => {
+            (functions.manifold)(&pair.swapped(), b.shape, a.shape).swapped(pair.delta)
+        }
+        Found::Never => Manifold::default(),
     }
 }
 
 /// A direction from the first shape to the second and their separation along it, if that is within `reach`: the distance, or for
 /// two boxes a lower bound of it from the separating axes. Moving shapes can't touch before they have closed this gap.
 pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3], i64)> {
-    if !comes_first(a.shape, b.shape) {
-        return gap(b, a, reach).map(|(normal, gap)| (normal.map(|c| -c), gap));
-    }
-    let margin = reach.clamp(0, MAX_SIZE.to_bits());
-    let delta = frame::sub(b.center, a.center);
-    if out_of_reach([a.radius, b.radius], delta, margin) {
+    let pair = Pair::new(a, b, reach);
+    if out_of_reach([a.extent, b.extent], pair.delta, pair.margin) {
         return None;
     }
-    let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
-    // Beyond the end of a face, the separation in its manifold is not the distance.
-    let known = match (*a.shape.geometry(), *b.shape.geometry()) {
-        (Geometry::Cuboid { half: half_a }, Geometry::Cuboid { half: half_b }) => {
-            return cuboid::gap(&pair, half_a.to_bits(), half_b.to_bits(), b.radius?);
+    match pairs::find(a.shape, b.shape) {
+        Found::InOrder(functions) => (functions.gap)(&pair, a.shape, b.shape),
+        Found::Swapped(functions) => {
+            let (normal, gap) = (functions.gap)(&pair.swapped(), b.shape, a.shape)?;
+            Some((normal.map(|c| -c), gap))
         }
-        (Geometry::Cuboid { half }, Geometry::Capsule { half_length, radius }) => {
-            cuboid_capsule::gap(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
-        }
-        _ => None,
-    };
-    if let Some((_, gap)) = known {
-        return known.filter(|_| gap <= margin);
+        Found::Never => None,
     }
-    let manifold = in_order(a, b, margin, [0; 3]);
-    let least = manifold.points.iter().map(|point| point.separation).min()?;
-    Some((manifold.normal, least))
 }
 
 /// Returns whether two shapes with these bounding radii are further apart than `margin` at any rotation. `delta` is the vector
 /// from the first centre to the second. The same early out as in [`collide`], before rotations are computed.
 #[inline]
-pub(crate) fn out_of_reach(radii: [Option<i64>; 2], delta: [i64; 3], margin: i64) -> bool {
-    match radii {
-        [Some(a), Some(b)] => apart(delta, a + b + margin),
+pub(crate) fn out_of_reach(extents: [Extent; 2], delta: [i64; 3], margin: i64) -> bool {
+    match extents {
+        [Extent::Radius(a), Extent::Radius(b)] => apart(delta, a.to_bits() + b.to_bits() + margin),
         _ => false,
-    }
-}
-
-/// Order of a pair. Each pair function takes the shape of lower rank first. Of two boxes the larger is first, because it is the
-/// one that can be cropped.
-fn comes_first(a: &Shape, b: &Shape) -> bool {
-    match (*a.geometry(), *b.geometry()) {
-        (Geometry::Cuboid { half: a }, Geometry::Cuboid { half: b }) => {
-            a == b || length_squared(a.to_bits()) >= length_squared(b.to_bits())
-        }
-        _ => rank(a) <= rank(b),
-    }
-}
-
-fn rank(shape: &Shape) -> u8 {
-    match *shape.geometry() {
-        Geometry::HalfSpace => 0,
-        Geometry::Cuboid { .. } => 1,
-        Geometry::Capsule { .. } => 2,
-        Geometry::Sphere { .. } => 3,
-    }
-}
-
-fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, displacement: Raw) -> Manifold {
-    use Geometry::{Capsule, Cuboid, HalfSpace, Sphere};
-    let delta = frame::sub(b.center, a.center);
-    let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
-    let (Some(radius_a), Some(radius_b)) = (a.radius, b.radius) else {
-        return match *b.shape.geometry() {
-            Sphere { radius } => half_space::sphere(&pair, radius.to_bits()),
-            Capsule { half_length, radius } => {
-                half_space::capsule(&pair, half_length.to_bits(), radius.to_bits())
-            }
-            Cuboid { half } => half_space::cuboid(&pair, half.to_bits()),
-            HalfSpace => Manifold::default(),
-        };
-    };
-    if apart(delta, radius_a + radius_b + margin) {
-        return Manifold::default();
-    }
-    match (*a.shape.geometry(), *b.shape.geometry()) {
-        (Cuboid { half: half_a }, Cuboid { half: half_b }) => {
-            cuboid::cuboid(&pair, half_a.to_bits(), half_b.to_bits(), radius_b, displacement)
-        }
-        (Cuboid { half }, Capsule { half_length, radius }) => {
-            cuboid_capsule::capsule(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
-        }
-        (Cuboid { half }, Sphere { radius }) => {
-            sphere::cuboid_sphere(&pair, half.to_bits(), radius.to_bits(), displacement)
-        }
-        (
-            Capsule { half_length, radius },
-            Capsule { half_length: half_length_b, radius: radius_b },
-        ) => capsule::capsule(
-            &pair,
-            [half_length.to_bits(), half_length_b.to_bits()],
-            [radius.to_bits(), radius_b.to_bits()],
-        ),
-        (Capsule { half_length, radius }, Sphere { radius: radius_b }) => sphere::capsule_sphere(
-            &pair,
-            half_length.to_bits(),
-            radius.to_bits(),
-            radius_b.to_bits(),
-        ),
-        (Sphere { radius }, Sphere { radius: radius_b }) => {
-            sphere::sphere_sphere(&pair, radius.to_bits(), radius_b.to_bits())
-        }
-        // The ranks exclude every other order.
-        _ => Manifold::default(),
     }
 }
 
@@ -199,13 +121,41 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, displacement: Raw) -> Man
 struct Pair {
     turn_a: Rotation,
     turn_b: Rotation,
-    /// From the first centre to the second. Unless one shape is a half space, each component is below 2¹⁵ m: pairs further apart are
+    /// From the first centre to the second. Unless one shape is unbounded, each component is below 2¹⁵ m: pairs further apart are
     /// rejected before.
     delta: Raw,
     margin: i64,
+    /// Motion of the second shape relative to the first in a tick.
+    displacement: Raw,
+    extents: [Extent; 2],
 }
 
 impl Pair {
+    #[inline(always)]
+    fn new(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Self {
+        Self {
+            turn_a: a.rotation,
+            turn_b: b.rotation,
+            delta: frame::sub(b.center, a.center),
+            margin: margin.clamp(0, MAX_SIZE.to_bits()),
+            displacement: [0; 3],
+            extents: [a.extent, b.extent],
+        }
+    }
+
+    /// The pair with its shapes exchanged.
+    fn swapped(&self) -> Self {
+        let [a, b] = self.extents;
+        Self {
+            turn_a: self.turn_b,
+            turn_b: self.turn_a,
+            delta: self.delta.map(i64::wrapping_neg),
+            margin: self.margin,
+            displacement: self.displacement.map(|c| -c),
+            extents: [b, a],
+        }
+    }
+
     /// A manifold of one point, or an empty one if the point is beyond the margin.
     fn single(&self, normal: Unit, point: Point) -> Manifold {
         let mut manifold = Manifold { normal, ..Manifold::default() };
@@ -222,6 +172,12 @@ impl Pair {
 }
 
 impl Manifold {
+    /// Normal and least separation. It is the gap of shapes whose manifold has their exact distance.
+    fn gap(&self) -> Option<(Unit, i64)> {
+        let least = self.points.iter().map(|point| point.separation).min()?;
+        Some((self.normal, least))
+    }
+
     /// Replaces a manifold without points by the default, so that all empty manifolds are equal.
     fn or_empty(self) -> Self {
         if self.points.is_empty() { Self::default() } else { self }

@@ -26,6 +26,7 @@ mod root;
 mod text;
 mod transform;
 mod trig;
+mod u256;
 mod vec3;
 mod wide;
 
@@ -43,5 +44,6 @@ pub use quat::{NotUnit, Quat};
 pub use real::Real;
 pub use text::ParseRealError;
 pub use transform::Transform;
+pub(crate) use u256::U256;
 pub use vec3::{Vec3, ZeroLength};
 pub(crate) use wide::{Divisor, Rate, round_shift, saturate};

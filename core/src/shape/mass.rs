@@ -1,6 +1,6 @@
 //! Mass, centre of mass and inertia of shapes and compound bodies.
 
-use super::{Geometry, Shape};
+use super::Shape;
 use crate::math::{Real, Sym3, Transform, Vec3};
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl MassProperties {
         if density <= Real::ZERO {
             return Err(MassError::Density(density));
         }
-        let (mass, inertia) = weigh(shape, density).ok_or(MassError::HalfSpace)?;
+        let (mass, inertia) = shape.weigh(density).ok_or(MassError::HalfSpace)?;
         check_mass(mass)?;
         let inertia_per_mass = Sym3::diagonal(inertia).rotated(pose.rotation);
         Ok(Self { mass, center: pose.translation, inertia_per_mass })
@@ -113,47 +113,4 @@ fn point_inertia(r: Vec3) -> Sym3 {
 
 fn scaled(tensor: Sym3, factor: Real) -> Sym3 {
     Sym3 { diagonal: tensor.diagonal * factor, off: tensor.off * factor }
-}
-
-/// Mass in kilograms and inertia per kilogram about the axes; `None` for a half space.
-fn weigh(shape: &Shape, density: Real) -> Option<(Real, Vec3)> {
-    Some(match *shape.geometry() {
-        Geometry::Sphere { radius } => {
-            let inertia = radius * radius * Real::ratio(2, 5);
-            (weigh_sphere(radius, density), Vec3::splat(inertia))
-        }
-        Geometry::Cuboid { half } => {
-            let square = half.scale(half) * Real::ratio(1, 3);
-            let inertia = Vec3::new(square.y + square.z, square.x + square.z, square.x + square.y);
-            (half.x * 8 * density * half.y * half.z, inertia)
-        }
-        Geometry::Capsule { half_length, radius } => weigh_capsule(half_length, radius, density),
-        Geometry::HalfSpace => return None,
-    })
-}
-
-// The density is multiplied in early: the volume of a small shape has few significant digits, its
-// mass has more.
-
-fn weigh_sphere(radius: Real, density: Real) -> Real {
-    const FOUR_THIRDS_PI: Real = Real::from_bits(17_990_716_939);
-    radius * FOUR_THIRDS_PI * density * radius * radius
-}
-
-/// A cylinder and two half balls.
-fn weigh_capsule(half_length: Real, radius: Real, density: Real) -> (Real, Vec3) {
-    let cylinder = radius * Real::TAU * density * radius * half_length;
-    let ball = weigh_sphere(radius, density);
-    let mass = cylinder.saturating_add(ball);
-    let (c, b) = (cylinder / mass, ball / mass);
-    // About the long axis, then across it. The centres of the half balls lie 3/8 of a radius beyond
-    // the ends.
-    let square = radius * radius;
-    let along = square * (c * Real::HALF + b * Real::ratio(2, 5));
-    let cylinder_across = square / 4 + half_length * half_length / 3;
-    let ball_across = square * Real::ratio(2, 5)
-        + half_length * half_length
-        + half_length * radius * Real::ratio(3, 4);
-    let across = c * cylinder_across + b * ball_across;
-    (mass, Vec3::new(across, along, across))
 }

@@ -1,13 +1,100 @@
-//! Collision shapes: sizes, limits, volumes and bounds. Contacts between shapes are in `collide`.
+//! Collision shapes. Each kind has a file with everything about it, the trait `Solid`; this file lists the kinds and
+//! dispatches to them. Contacts between shapes are in `collide`, where a table lists the pairs of kinds.
 
+mod capsule;
+mod cuboid;
+mod half_space;
 pub(crate) mod mass;
+pub(crate) mod ray;
+mod solid;
+mod sphere;
 
-use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
+use crate::math::{Aabb, Real, Transform, Turn, Vec3};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use capsule::Capsule;
+pub(crate) use cuboid::Cuboid;
+pub(crate) use half_space::HalfSpace;
 pub use mass::MassError;
 pub(crate) use mass::MassProperties;
 pub(crate) use mass::{MAX_MASS, MIN_MASS};
+pub(crate) use solid::{Extent, Solid};
+pub(crate) use sphere::Sphere;
+
+/// Defines everything that follows from the list of kinds: [`Kind`], and the macro `by_kind`, which runs an expression for the
+/// parameters of a geometry in their own type.
+macro_rules! kinds {
+    ($dollar:tt $($kind:ident { $($size:ident),* })*) => {
+        /// Kinds of shapes. Their order is that of the numbers that encode them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind {
+            $($kind),*
+        }
+
+        impl Kind {
+            /// All kinds, in order.
+            pub(crate) const ALL: [Self; [$($kind::NAME),*].len()] = [$(Self::$kind),*];
+            /// Names of the kinds in explanations.
+            pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($kind::NAME),*];
+
+            /// Returns whether shapes of this kind are infinite.
+            const fn is_unbounded(self) -> bool {
+                match self {
+                    $(Self::$kind => $kind::UNBOUNDED),*
+                }
+            }
+
+            /// Geometry of this kind with sizes as they are encoded.
+            #[inline]
+            fn geometry(self, sizes: Vec3) -> Geometry {
+                match self {
+                    $(Self::$kind => {
+                        let $kind { $($size),* } = $kind::from_sizes(sizes);
+                        Geometry::$kind { $($size),* }
+                    })*
+                }
+            }
+        }
+
+        $(impl $kind {
+            /// The parameters of a shape, if it is of this kind.
+            #[inline(always)]
+            pub(crate) const fn of(shape: &Shape) -> Option<Self> {
+                match shape.0 {
+                    Geometry::$kind { $($size),* } => Some(Self { $($size),* }),
+                    _ => None,
+                }
+            }
+        })*
+
+        impl Geometry {
+            #[inline]
+            const fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$kind { .. } => Kind::$kind),*
+                }
+            }
+        }
+
+        macro_rules! by_kind {
+            ($dollar geometry:expr, $dollar shape:ident => $dollar run:expr) => {
+                match $dollar geometry {
+                    $(Geometry::$kind { $($size),* } => {
+                        let $dollar shape = $kind { $($size),* };
+                        $dollar run
+                    })*
+                }
+            };
+        }
+    };
+}
+
+kinds! { $
+    Sphere { radius }
+    Cuboid { half }
+    Capsule { half_length, radius }
+    HalfSpace {}
+}
 
 /// The smallest radius or half extent, 2⁻¹⁰ m: about a millimetre.
 pub const MIN_SIZE: Real = Real::from_bits(1 << 22);
@@ -76,8 +163,7 @@ impl Shape {
     /// If the radius is outside the limits.
     #[doc(alias = "ball")]
     pub fn sphere(radius: Real) -> Result<Self, ShapeError> {
-        check("the radius", radius)?;
-        Ok(Self(Geometry::Sphere { radius }))
+        Self::try_from(Geometry::Sphere { radius })
     }
 
     /// A box from half its edges, each [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
@@ -86,10 +172,7 @@ impl Shape {
     /// If a half extent is outside the limits.
     #[doc(alias = "box")]
     pub fn cuboid(half: Vec3) -> Result<Self, ShapeError> {
-        check("the half extent in x", half.x)?;
-        check("the half extent in y", half.y)?;
-        check("the half extent in z", half.z)?;
-        Ok(Self(Geometry::Cuboid { half }))
+        Self::try_from(Geometry::Cuboid { half })
     }
 
     /// A capsule along the y axis: a cylinder with half balls at its ends. Its whole length is 2 ·
@@ -99,9 +182,7 @@ impl Shape {
     /// # Errors
     /// If the radius or the half length is outside the limits.
     pub fn capsule(half_length: Real, radius: Real) -> Result<Self, ShapeError> {
-        check("the half length", half_length)?;
-        check("the radius", radius)?;
-        Ok(Self(Geometry::Capsule { half_length, radius }))
+        Self::try_from(Geometry::Capsule { half_length, radius })
     }
 
     /// The parameters of the shape.
@@ -110,42 +191,53 @@ impl Shape {
         &self.0
     }
 
+    /// Kind of the shape.
+    #[inline]
+    pub(crate) const fn kind(&self) -> Kind {
+        self.0.kind()
+    }
+
+    /// The shape of a kind and sizes as they are encoded, if they are valid.
+    #[inline]
+    pub(crate) fn decode(kind: Kind, sizes: Vec3) -> Option<Self> {
+        let shape = Self::try_from(kind.geometry(sizes)).ok()?;
+        // Sizes that the kind does not use must be zero.
+        (shape.encode() == (kind, sizes)).then_some(shape)
+    }
+
+    /// Kind and sizes as they are encoded; unused sizes are zero.
+    #[inline]
+    pub(crate) fn encode(&self) -> (Kind, Vec3) {
+        let sizes = by_kind!(self.0, shape => shape.sizes());
+        (self.kind(), sizes)
+    }
+
     /// The smallest edge or diameter. The motion that a recycled contact tolerates depends on it.
     #[inline]
     #[doc(hidden)]
     pub fn thickness(&self) -> Real {
-        match self.0 {
-            Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => radius + radius,
-            Geometry::Cuboid { half } => {
-                let least = half.x.min(half.y).min(half.z);
-                least + least
-            }
-            Geometry::HalfSpace => MAX_SIZE,
-        }
+        by_kind!(self.0, shape => shape.thickness())
     }
 
-    /// The radius of a ball around the origin that encloses the shape, rounded up; `None` for a
-    /// half space.
-    #[doc(hidden)]
+    /// Extent from the origin.
     #[inline]
-    pub fn bounding_radius(&self) -> Option<Real> {
-        match self.0 {
-            Geometry::Sphere { radius } => Some(radius),
-            Geometry::Cuboid { half } => Some(half.length() + Real::EPSILON),
-            Geometry::Capsule { half_length, radius } => Some(half_length + radius),
-            Geometry::HalfSpace => None,
-        }
+    pub(crate) fn extent(&self) -> Extent {
+        by_kind!(self.0, shape => shape.extent())
     }
 
-    /// Returns `true` if the contact points are faces and edges that stay in place. Contacts of a
-    /// ball or capsule roll.
-    pub(crate) const fn is_flat(&self) -> bool {
-        matches!(self.0, Geometry::Cuboid { .. } | Geometry::HalfSpace)
+    /// First hit of a ray in world directions.
+    fn ray_cast(&self, ray: &ray::Ray) -> Option<ray::RayHit> {
+        by_kind!(self.0, shape => shape.ray_cast(ray))
+    }
+
+    /// Returns whether the shape is infinite.
+    #[inline]
+    pub(crate) const fn is_unbounded(&self) -> bool {
+        self.kind().is_unbounded()
     }
 
     /// A box around the shape at a pose, at most a few ulps too large. For a half space it is the
     /// part of the world below the plane, or the whole world if the plane is not level.
-    #[allow(clippy::missing_panics_doc, reason = "the extents are not negative")]
     #[doc(hidden)]
     pub fn bounds(&self, pose: &Transform) -> Aabb {
         self.bounds_turned(pose, &pose.rotation.turn())
@@ -154,37 +246,13 @@ impl Shape {
     /// [`Self::bounds`] for callers that already have the rotation in matrix form.
     #[inline]
     pub(crate) fn bounds_turned(&self, pose: &Transform, turn: &Turn) -> Aabb {
-        let extent = match self.0 {
-            Geometry::Sphere { radius } => Vec3::splat(radius),
-            Geometry::Cuboid { half } => cuboid_extent(turn, half),
-            Geometry::Capsule { half_length, radius } => {
-                let along = turn.rotate(Vec3::Y * half_length).abs();
-                along + Vec3::splat(radius + Real::EPSILON)
-            }
-            Geometry::HalfSpace => return half_space_bounds(pose),
-        };
-        let (min, max) = (
-            pose.translation.zip(extent, Real::saturating_sub),
-            pose.translation.zip(extent, Real::saturating_add),
-        );
-        Aabb::new(min, max).expect("extents are not negative")
+        by_kind!(self.0, shape => shape.bounds(pose, turn))
     }
-}
 
-/// |R|·half, plus one ulp for the rounding of R.
-#[inline]
-fn cuboid_extent(turn: &Turn, half: Vec3) -> Vec3 {
-    let [x, y, z] = turn.to_mat3().rows();
-    let reach = |row: Vec3| row.abs().dot(half) + Real::from_bits(4);
-    Vec3::new(reach(x), reach(y), reach(z))
-}
-
-fn half_space_bounds(pose: &Transform) -> Aabb {
-    let (min, mut max) = (Vec3::splat(Real::MIN), Vec3::splat(Real::MAX));
-    if pose.rotation == Quat::IDENTITY {
-        max.y = pose.translation.y;
+    /// Mass in kilograms and inertia per kilogram about the axes; `None` for an unbounded shape.
+    pub(crate) fn weigh(&self, density: Real) -> Option<(Real, Vec3)> {
+        by_kind!(self.0, shape => shape.weigh(density))
     }
-    Aabb::new(min, max).expect("the world is not empty")
 }
 
 fn check(what: &'static str, value: Real) -> Result<(), ShapeError> {
@@ -194,12 +262,8 @@ fn check(what: &'static str, value: Real) -> Result<(), ShapeError> {
 impl TryFrom<Geometry> for Shape {
     type Error = ShapeError;
     fn try_from(geometry: Geometry) -> Result<Self, ShapeError> {
-        match geometry {
-            Geometry::Sphere { radius } => Self::sphere(radius),
-            Geometry::Cuboid { half } => Self::cuboid(half),
-            Geometry::Capsule { half_length, radius } => Self::capsule(half_length, radius),
-            Geometry::HalfSpace => Ok(Self::HALF_SPACE),
-        }
+        by_kind!(geometry, shape => shape.check())?;
+        Ok(Self(geometry))
     }
 }
 

@@ -58,13 +58,13 @@ pub(super) fn final_bounds(
     shape: &ShapeRow,
 ) -> Aabb {
     let (hot, cold) = (next.hot(&world.store, index), world.work.cold(&world.store, index));
-    let at = At { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() };
-    Placed::new(&at, cold.local_center, shape).bounds(&shape.shape).inflate(MARGIN * Real::HALF)
+    Placed::new(&At::of(hot), cold.local_center, shape)
+        .bounds(&shape.shape)
+        .inflate(MARGIN * Real::HALF)
 }
 
 fn bounds_of(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {
-    let at = At { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() };
-    let placed = Placed::new(&at, cold.local_center, shape);
+    let placed = Placed::new(&At::of(hot), cold.local_center, shape);
     swept(&placed.bounds(&shape.shape), hot.velocity, tick_rate(world))
 }
 

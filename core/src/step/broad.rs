@@ -22,7 +22,7 @@ use crate::world::{Command, World};
 /// The tree, and the proxies of each body.
 #[derive(Debug, Default)]
 pub(crate) struct Broad {
-    phase: BroadPhase,
+    pub(super) phase: BroadPhase,
     /// Proxies of each body's shapes, by stream and position in it.
     proxies: Vec<Vec<Vec<Proxy>>>,
     ready: bool,
@@ -33,14 +33,14 @@ pub(crate) struct Broad {
     /// Bodies with sensors.
     pub(super) sensing: IndexSet<BodyIndex>,
     /// Bounds of bodies over the held ticks.
-    history_bounds: HistoryBounds,
+    pub(super) history_bounds: HistoryBounds,
     /// First tick that the tree is valid for. From this tick on, each body whose leaf may be out of date is in
     /// `history_bounds`, or is listed as changed or as changed in activity.
-    since: Tick,
+    pub(super) since: Tick,
     /// The tree may show another tick: leaves of recently moved bodies may be out of date.
-    stale: bool,
+    pub(super) stale: bool,
     /// Leaves of recently moved bodies enclose their bounds at all held ticks.
-    wide: bool,
+    pub(super) wide: bool,
     /// Pairs already found around chosen bodies in this tick, sorted.
     done: Vec<(ShapeKey, ShapeKey)>,
 }
@@ -182,8 +182,8 @@ pub(super) fn around(
     report.pairs += broad.pairs.len() as u32;
 }
 
-/// Moves the leaves of sensors to their poses at the end of the tick, and records the bounds at the end of the tick of
-/// each body that its bounds over the tick may not contain.
+/// Moves the leaves of sensors to their poses at the end of the tick, and extends the leaves and the history bounds of each body
+/// that its bounds over the tick may not contain. So the tree is valid for queries after the step.
 pub(super) fn settle(world: &World, scratch: &mut Scratch, next: &Frame) {
     let Scratch { broad, rules, bodies, moved, diff, .. } = scratch;
     let epoch = epoch(world);
@@ -196,12 +196,17 @@ pub(super) fn settle(world: &World, scratch: &mut Scratch, next: &Frame) {
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         for (shape, i) in page.shapes_of(row).iter().zip(0..) {
             let bounds = final_bounds(world, next, index, shape);
-            if shape.sensor && !diff.on {
-                let proxy = broad.proxies(index)[i];
-                broad.phase.update(proxy, &bounds);
-            }
             if notes {
                 broad.history_bounds.note(index, &bounds, epoch);
+            }
+            if diff.on {
+                continue;
+            }
+            let proxy = broad.proxies(index)[i];
+            if shape.sensor {
+                broad.phase.update(proxy, &bounds);
+            } else if notes {
+                broad.phase.cover(proxy, &bounds);
             }
         }
         if diff.on {

@@ -9,11 +9,12 @@
 //! The narrow phase stores only the separation of pairs in a crowd ([`Edge`]), since contacts are large. The chosen
 //! pairs go through the narrow phase once more.
 
+use super::StepReport;
 use super::bodies::BodyColumn;
 use super::contacts::{Contact, ContactColumn};
 use super::index::BodyPlace;
-use super::narrow::{self, Finding, PairCandidate};
-use super::{Scratch, StepReport};
+use super::islands::Islands;
+use super::narrow::{Ends, Finding, Narrow, PairCandidate};
 use crate::data::index::index_types;
 use crate::data::{Column, Optional, TypedIndex, sort_by_key};
 use crate::world::World;
@@ -82,12 +83,12 @@ pub(super) struct EdgeCursor {
 
 impl EdgeCursor {
     /// Returns the places of the next edge's bodies.
-    pub(super) fn next(&mut self, scratch: &Scratch) -> Option<[BodyPlace; 2]> {
-        if let Some((_, places)) = scratch.ends.as_slice().get(self.contacts) {
+    pub(super) fn next(&mut self, ends: &Ends, crowd: &Crowd) -> Option<[BodyPlace; 2]> {
+        if let Some((_, places)) = ends.as_slice().get(self.contacts) {
             self.contacts += 1;
             return Some(*places);
         }
-        let edge = scratch.crowd.edges.get(self.edges)?;
+        let edge = crowd.edges.get(self.edges)?;
         self.edges += 1;
         Some(edge.pair.1)
     }
@@ -187,12 +188,17 @@ impl Edge {
 }
 
 /// Removes the contacts that are not solved. Needs the islands.
-pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    if !scratch.crowd.may_drop_contacts() {
+pub(super) fn choose(
+    world: &World,
+    islands: &Islands,
+    narrow: &mut Narrow<'_>,
+    report: &mut StepReport,
+) {
+    if !narrow.crowd.may_drop_contacts() {
         return;
     }
-    let Scratch { crowd, contacts, bodies, islands, .. } = scratch;
-    let bodies = &bodies.list;
+    let Narrow { columns, contacts, crowd, .. } = &mut *narrow;
+    let bodies = &columns.bodies.list;
     crowd.ranks.reset(bodies.len(), 0);
     for island in &islands.list {
         for (&place, rank) in islands.members[island.members.clone()].iter().zip(0..) {
@@ -207,8 +213,8 @@ pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepRepo
     chosen.clear();
     chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.pair));
     sort_by_key(&mut chosen, &mut crowd.sort, |(key, _)| key.0);
-    report.recycled += narrow::find(world, scratch, &chosen, Finding::Contacts);
-    let Scratch { crowd, contacts, ends, .. } = scratch;
+    report.recycled += narrow.find(world, &chosen, Finding::Contacts);
+    let Narrow { crowd, contacts, ends, .. } = narrow;
     crowd.chosen = chosen;
     ends.clear();
     ends.extend(contacts.iter().map(|contact| (contact.row.key, contact.bodies)));

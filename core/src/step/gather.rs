@@ -1,9 +1,10 @@
 //! First phase: copies rows of active bodies into compact columns, in the order of their ids. Other bodies are added
 //! when a pair names them.
 
-use super::bodies::lanes;
+use super::bodies::{Bodies, lanes};
 use super::constraint::V;
 use super::index::BodyPlace;
+use super::shapes::Shapes;
 use super::{Scratch, StepReport};
 use crate::data::Optional;
 use crate::math::{Real, Vec3};
@@ -51,20 +52,55 @@ pub(crate) struct Shared {
     pub(super) rate: Real,
 }
 
+/// Columns of the step's bodies and of their shapes. Bodies are added on demand.
+pub(super) struct Columns<'a> {
+    pub(super) bodies: &'a mut Bodies,
+    pub(super) shapes: &'a mut Shapes,
+    pub(super) places: &'a mut Places,
+    pub(super) shared: &'a Shared,
+}
+
+impl Columns<'_> {
+    /// Returns the place of a body. A body without one is added as read-only.
+    #[inline]
+    pub(super) fn place_of(&mut self, world: &World, index: BodyIndex) -> BodyPlace {
+        self.places.get(index).unwrap_or_else(|| self.push(world, index))
+    }
+
+    fn push(&mut self, world: &World, index: BodyIndex) -> BodyPlace {
+        let Self { bodies, shapes, places, shared } = self;
+        let hot = world.work.hot(&world.store, index);
+        let cold = world.work.cold(&world.store, index);
+        let place = bodies.list.end();
+        let turn = hot.rotation.turn();
+        bodies.push(index, hot, cold, &turn, shared);
+        if !world.pending.forces.is_empty()
+            && let Some(force) = world.pending.forces.of(index)
+        {
+            bodies.force(force, hot, cold, shared);
+        }
+        shapes.push(turn, cold.span);
+        bodies.list[place].awake = world.work.is_active(index);
+        places.set(index, Optional::some(place));
+        place
+    }
+}
+
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     clear(world, scratch);
+    let mut columns = scratch.columns();
     for (s, stream) in world.work.streams.iter().enumerate() {
         for (p, &active) in stream.active.iter().enumerate() {
             let mut rows = active;
             while rows != 0 {
                 let row = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
-                let place = push(world, scratch, index_at(s, p, row));
-                scratch.bodies.list[place].read_only = false;
+                let place = columns.push(world, index_at(s, p, row));
+                columns.bodies.list[place].read_only = false;
             }
         }
     }
-    report.bodies = scratch.bodies.list.len() as u32;
+    report.bodies = columns.bodies.list.len() as u32;
 }
 
 /// Clears the columns.
@@ -80,26 +116,4 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
     let rate = tick_rate * substeps;
     let gravity = world.work.gravity / rate;
     scratch.shared = Shared { gravity, pull: lanes(gravity), tick: tick_rate.recip(), rate };
-}
-
-/// Returns the place of a body. A body without one is added as read-only.
-#[inline]
-pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: BodyIndex) -> BodyPlace {
-    scratch.places.get(index).unwrap_or_else(|| push(world, scratch, index))
-}
-
-fn push(world: &World, scratch: &mut Scratch, index: BodyIndex) -> BodyPlace {
-    let (hot, cold) = (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
-    let place = scratch.bodies.list.end();
-    let turn = hot.rotation.turn();
-    scratch.bodies.push(index, hot, cold, &turn, &scratch.shared);
-    if !world.pending.forces.is_empty()
-        && let Some(force) = world.pending.forces.of(index)
-    {
-        scratch.bodies.force(force, hot, cold, &scratch.shared);
-    }
-    scratch.shapes.push(turn, cold.span);
-    scratch.bodies.list[place].awake = world.work.is_active(index);
-    scratch.places.set(index, Optional::some(place));
-    place
 }

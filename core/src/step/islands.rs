@@ -5,8 +5,8 @@
 
 use super::bodies::BodyColumn;
 use super::index::{BodyPlace, ContactIndex, IslandIndex};
-use super::narrow::PairCandidate;
-use super::{Scratch, StepReport, crowd};
+use super::narrow::{Narrow, PairCandidate};
+use super::{Split, StepReport, crowd};
 use crate::data::{Column, Optional, TypedIndex, UnionFind, sort_by_key};
 use crate::world::World;
 use crate::world::timeline::IslandLabel;
@@ -59,11 +59,12 @@ pub(crate) struct Islands {
     fault_state: super::fault::FaultState,
 }
 
-pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { islands, bodies, ends, crowd, .. } = scratch;
-    let bodies = &bodies.list;
+pub(super) fn run(world: &World, parts: Split<'_>, report: &mut StepReport) {
+    let Split { islands, mut narrow, .. } = parts;
+    let Narrow { columns, ends, crowd, .. } = &narrow;
+    let bodies = &columns.bodies.list;
     islands.groups.reset(bodies.len() as u32);
-    for &(_, [a, b]) in &*ends {
+    for &(_, [a, b]) in &**ends {
         if bodies[a].dynamic && bodies[b].dynamic {
             islands.groups.union(a.get(), b.get());
         }
@@ -74,9 +75,9 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     }
     islands.assign_labels(bodies);
     islands.list_members(bodies);
-    crowd::choose(world, scratch, report);
-    let Scratch { islands, bodies, ends, .. } = scratch;
-    let bodies = &bodies.list;
+    crowd::choose(world, islands, &mut narrow, report);
+    let Narrow { columns, ends, .. } = &narrow;
+    let bodies = &columns.bodies.list;
     islands.order_contacts(bodies, ends, report);
     report.islands = islands.list.len() as u32;
 }

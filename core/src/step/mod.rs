@@ -40,6 +40,7 @@ mod batches;
 mod bodies;
 mod bounds;
 mod broad;
+pub(crate) mod candidates;
 mod constraint;
 mod contacts;
 mod crowd;
@@ -85,12 +86,14 @@ use crate::data::{Column, IndexSet};
 use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::frame::Frame;
-use crate::world::rows::{BodyIndex, PairKey};
+use crate::world::rows::{BodyIndex, PairKey, ShapeKey};
 use crate::world::timeline::{Entry, IslandLabel, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use bounds::MARGIN;
-use index::{BodyPlace, ContactIndex};
+use index::BodyPlace;
+use narrow::Narrow;
 use resim::Begin;
+pub(crate) use shapes::{At, Placed};
 
 /// Phases of a step, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -199,12 +202,10 @@ pub(crate) struct Scratch {
     bodies: bodies::Bodies,
     shapes: shapes::Shapes,
     places: gather::Places,
-    /// Pairs with overlapping bounds.
-    candidates: Vec<narrow::PairCandidate>,
-    pieces: Vec<narrow::Piece>,
+    narrow: narrow::Buffers,
     contacts: contacts::ContactColumn,
     /// Pair keys and body places of the contacts, for phases that need no more of them.
-    ends: Column<ContactIndex, narrow::PairCandidate>,
+    ends: narrow::Ends,
     crowd: crowd::Crowd,
     anchors: anchors::Anchors,
     /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.
@@ -244,10 +245,43 @@ pub(crate) struct Scratch {
     pub(crate) never_recycle: bool,
 }
 
+/// Parts of [`Scratch`] for the phases that find contacts.
+struct Split<'a> {
+    narrow: Narrow<'a>,
+    /// Pairs that the broad phase has found last.
+    pairs: &'a [(ShapeKey, ShapeKey)],
+    islands: &'a mut islands::Islands,
+}
+
 /// Number of entries of `changed` and `activity_changed` beyond which a rebuild of the broad phase is cheaper.
 const MAX_LISTED: usize = 1 << 16;
 
 impl Scratch {
+    /// Columns to which phases add bodies.
+    const fn columns(&mut self) -> gather::Columns<'_> {
+        let Self { bodies, shapes, places, shared, .. } = self;
+        gather::Columns { bodies, shapes, places, shared }
+    }
+
+    /// Parts for the phases that find contacts.
+    fn split(&mut self) -> Split<'_> {
+        let recycles = self.recycles();
+        let Self { bodies, shapes, places, shared, broad, narrow, islands, .. } = self;
+        let Self { contacts, ends, crowd, threads, .. } = self;
+        let columns = gather::Columns { bodies, shapes, places, shared };
+        let narrow = Narrow { columns, contacts, ends, crowd, buffers: narrow, threads, recycles };
+        Split { narrow, pairs: &broad.pairs, islands }
+    }
+
+    /// Parts for the solver at this tick.
+    fn solving(&mut self, now: Tick) -> solve::Solving<'_> {
+        let lanes = if now < self.scalar_until { lanes::Chosen::SCALAR } else { self.lanes };
+        let tick = self.shared.tick;
+        let Self { bodies, contacts, islands, batches, arms, solver, threads, .. } = self;
+        let buffers = solver;
+        solve::Solving { bodies, contacts, islands, batches, arms, buffers, threads, tick, lanes }
+    }
+
     /// Gives lists and sets that are short in most steps a capacity that a small world never exceeds, so that its rare steps
     /// with many entries do not allocate.
     fn reserve(&mut self) {
@@ -416,7 +450,7 @@ fn find_contacts(
     timer.end(Phase::Gather, report);
     broad::run(world, scratch, report);
     timer.end(Phase::BroadPhase, report);
-    narrow::run(world, scratch, report);
+    narrow::run(world, scratch.split(), report);
     timer.end(Phase::NarrowPhase, report);
     wake::run(world, scratch, report);
     timer.end(Phase::Wake, report);
@@ -429,12 +463,13 @@ fn solve_islands(
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
-    islands::run(world, scratch, report);
+    islands::run(world, scratch.split(), report);
     timer.end(Phase::Islands, report);
-    solve::prepare(world, scratch);
+    let mut parts = scratch.solving(world.tick);
+    solve::prepare(world, &mut parts);
     timer.end(Phase::Prepare, report);
-    solve::run(world, scratch);
-    record::take_impulses(scratch);
+    solve::run(world, &mut parts);
+    record::take_impulses(&mut parts);
     timer.end(Phase::Solve, report);
     sleep::run(world, scratch, report);
     timer.end(Phase::Sleep, report);

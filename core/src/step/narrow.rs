@@ -3,18 +3,19 @@
 use super::bodies::{Bodies, StepBody};
 use super::bounds::MARGIN;
 use super::constraint::Motion;
-use super::contacts::Contact;
+use super::contacts::{Contact, ContactColumn};
 use super::crowd::{Crowd, Edge};
-use super::gather::place_of;
-use super::index::BodyPlace;
+use super::gather::Columns;
+use super::index::{BodyPlace, ContactIndex};
 use super::recycle::Recycling;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
-use super::{Scratch, StepReport};
-use crate::collide::{collide, collide_moving, out_of_reach};
+use super::{Split, StepReport};
+use crate::collide::{Flat, collide, collide_moving, flat, out_of_reach};
 use crate::data::index::index_types;
-use crate::data::{Optional, TypedIndex};
+use crate::data::{Column, Optional, TypedIndex};
 use crate::math::{Real, Turn, Vec3};
+use crate::parallel::Threads;
 use crate::world::frame::Place;
 use crate::world::rows::{BodyIndex, ContactRow, PairKey, ShapeKey, body_of};
 use crate::world::{Material, Mixed, World};
@@ -24,93 +25,133 @@ use core::iter::once_with;
 const RECYCLE_LIMIT: Real = Real::ratio(5, 100);
 const RECYCLE_FRACTION: Real = Real::ratio(5, 100);
 
-pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    scratch.contacts.clear();
-    scratch.ends.clear();
-    scratch.crowd.clear();
-    add(world, scratch, report);
+/// Pair keys and body places of the contacts.
+pub(crate) type Ends = Column<ContactIndex, PairCandidate>;
+
+/// Buffers of the narrow phase.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    candidates: Vec<PairCandidate>,
+    pieces: Vec<Piece>,
+}
+
+/// Parts of the scratch memory that the narrow phase reads and writes.
+pub(super) struct Narrow<'a> {
+    pub(super) columns: Columns<'a>,
+    /// Contacts found.
+    pub(super) contacts: &'a mut ContactColumn,
+    /// For phases that need no more of the contacts.
+    pub(super) ends: &'a mut Ends,
+    pub(super) crowd: &'a mut Crowd,
+    pub(super) buffers: &'a mut Buffers,
+    pub(super) threads: &'a Threads,
+    pub(super) recycles: bool,
+}
+
+pub(super) fn run(world: &World, mut parts: Split<'_>, report: &mut StepReport) {
+    let Narrow { contacts, ends, crowd, .. } = &mut parts.narrow;
+    contacts.clear();
+    ends.clear();
+    crowd.clear();
+    add(world, parts, report);
 }
 
 /// Adds the contacts of the pairs that the broad phase has found last.
-pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    let mut candidates = core::mem::take(&mut scratch.candidates);
-    candidates.clear();
-    for i in 0..scratch.broad.pairs.len() {
-        let (a, b) = scratch.broad.pairs[i];
-        let places = resolve(world, scratch, [a, b]);
-        scratch.crowd.count(places, &scratch.bodies.list);
-        candidates.push((PairKey::new(a, b), places));
-    }
-    let from = scratch.contacts.len();
-    let edges = scratch.crowd.edges.len();
-    report.recycled += find(world, scratch, &candidates, Finding::Edges);
-    scratch.candidates = candidates;
-    let Scratch { bodies, contacts, ends, crowd, .. } = scratch;
-    let contacts = contacts.as_slice();
-    ends.extend(contacts[from..].iter().map(|contact| (contact.row.key, contact.bodies)));
-    let mut deepest = report.deepest.to_bits();
-    deepest = crowd.edges[edges..].iter().fold(deepest, |least, edge| least.min(edge.separation));
-    for Contact { row, bodies: places, separations, .. } in &contacts[from..] {
-        let count = row.points.len();
-        report.points += count as u32;
-        deepest = separations[..count].iter().fold(deepest, |least, s| least.min(*s));
-        let bodies = &mut bodies.list;
-        for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side])) {
-            bodies[this].touches_moving |= bodies[other].awake && !bodies[other].dynamic;
-        }
-    }
-    report.contacts = contacts.len() as u32;
-    report.deepest = Real::from_bits(deepest);
+pub(super) fn add(world: &World, parts: Split<'_>, report: &mut StepReport) {
+    let Split { mut narrow, pairs, .. } = parts;
+    narrow.add(world, pairs, report);
 }
 
-/// Result of [`find`] for pairs in a crowd.
+impl Narrow<'_> {
+    /// Adds the contacts of pairs of shapes.
+    fn add(&mut self, world: &World, pairs: &[(ShapeKey, ShapeKey)], report: &mut StepReport) {
+        let mut candidates = core::mem::take(&mut self.buffers.candidates);
+        candidates.clear();
+        for &(a, b) in pairs {
+            let places = resolve(world, &mut self.columns, [a, b]);
+            self.crowd.count(places, &self.columns.bodies.list);
+            candidates.push((PairKey::new(a, b), places));
+        }
+        let from = self.contacts.len();
+        let edges = self.crowd.edges.len();
+        report.recycled += self.find(world, &candidates, Finding::Edges);
+        self.buffers.candidates = candidates;
+        let Self { columns: Columns { bodies, .. }, contacts, ends, crowd, .. } = self;
+        let contacts = contacts.as_slice();
+        ends.extend(contacts[from..].iter().map(|contact| (contact.row.key, contact.bodies)));
+        let mut deepest = report.deepest.to_bits();
+        deepest =
+            crowd.edges[edges..].iter().fold(deepest, |least, edge| least.min(edge.separation));
+        for Contact { row, bodies: places, separations, .. } in &contacts[from..] {
+            let count = row.points.len();
+            report.points += count as u32;
+            deepest = separations[..count].iter().fold(deepest, |least, s| least.min(*s));
+            let bodies = &mut bodies.list;
+            for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side])) {
+                bodies[this].touches_moving |= bodies[other].awake && !bodies[other].dynamic;
+            }
+        }
+        report.contacts = contacts.len() as u32;
+        report.deepest = Real::from_bits(deepest);
+    }
+
+    /// Finds the contacts of all pairs, split among threads if there are several, and returns the number of recycled ones.
+    pub(super) fn find(
+        &mut self,
+        world: &World,
+        candidates: &[PairCandidate],
+        finding: Finding,
+    ) -> u32 {
+        let Self {
+            columns: Columns { bodies, shapes, .. },
+            contacts,
+            crowd,
+            buffers,
+            threads,
+            recycles,
+            ..
+        } = self;
+        let (pieces, contacts) = (&mut buffers.pieces, contacts.as_mut_vec());
+        let crowded = (finding == Finding::Edges && crowd.may_drop_contacts()).then_some(&**crowd);
+        let recycles = *recycles;
+        let sweeper = Sweeper::new(world);
+        let finder = Finder { world, bodies, shapes, sweeper, recycles, crowded };
+        let cut = threads.count() > 1 && candidates.len() > PIECE;
+        let count = if cut { candidates.len().div_ceil(PIECE) } else { 1 };
+        if pieces.len() < count {
+            pieces.resize_with(count, Piece::default);
+        }
+        if !cut {
+            // Without a split, contacts go directly into the result.
+            let piece = &mut pieces[0];
+            core::mem::swap(&mut piece.contacts, contacts);
+            finder.run(candidates, piece);
+            core::mem::swap(&mut piece.contacts, contacts);
+            crowd.edges.append(&mut piece.edges);
+            return core::mem::take(&mut piece.recycled);
+        }
+        let pieces = &mut pieces[..count];
+        threads.share(pieces.iter_mut().zip(candidates.chunks(PIECE)), |(piece, candidates)| {
+            piece.contacts.clear();
+            finder.run(candidates, piece);
+        });
+        let mut recycled = 0;
+        for piece in pieces {
+            contacts.extend_from_slice(&piece.contacts);
+            crowd.edges.append(&mut piece.edges);
+            recycled += core::mem::take(&mut piece.recycled);
+        }
+        recycled
+    }
+}
+
+/// Result of [`Narrow::find`] for pairs in a crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
     /// Only the separation is stored.
     Edges,
     /// Full contacts, as outside a crowd.
     Contacts,
-}
-
-/// Finds the contacts of all pairs, split among threads if there are several, and returns the number of recycled ones.
-pub(super) fn find(
-    world: &World,
-    scratch: &mut Scratch,
-    candidates: &[PairCandidate],
-    finding: Finding,
-) -> u32 {
-    let recycles = scratch.recycles();
-    let Scratch { bodies, shapes, contacts, pieces, threads, crowd, .. } = scratch;
-    let contacts = contacts.as_mut_vec();
-    let crowded = (finding == Finding::Edges && crowd.may_drop_contacts()).then_some(&*crowd);
-    let sweeper = Sweeper::new(world);
-    let finder = Finder { world, bodies, shapes, sweeper, recycles, crowded };
-    let cut = threads.count() > 1 && candidates.len() > PIECE;
-    let count = if cut { candidates.len().div_ceil(PIECE) } else { 1 };
-    if pieces.len() < count {
-        pieces.resize_with(count, Piece::default);
-    }
-    if !cut {
-        // Without a split, contacts go directly into the result.
-        let piece = &mut pieces[0];
-        core::mem::swap(&mut piece.contacts, contacts);
-        finder.run(candidates, piece);
-        core::mem::swap(&mut piece.contacts, contacts);
-        crowd.edges.append(&mut piece.edges);
-        return core::mem::take(&mut piece.recycled);
-    }
-    let pieces = &mut pieces[..count];
-    threads.share(pieces.iter_mut().zip(candidates.chunks(PIECE)), |(piece, candidates)| {
-        piece.contacts.clear();
-        finder.run(candidates, piece);
-    });
-    let mut recycled = 0;
-    for piece in pieces {
-        contacts.extend_from_slice(&piece.contacts);
-        crowd.edges.append(&mut piece.edges);
-        recycled += core::mem::take(&mut piece.recycled);
-    }
-    recycled
 }
 
 /// Pairs in one unit of work of a thread.
@@ -180,7 +221,7 @@ impl Finder<'_> {
     #[inline(never)]
     fn edge(&self, key: PairKey, places: [BodyPlace; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
-        if !pair.is_flat() {
+        if pair.is_round() {
             let Some(reach) = pair.reach(&self.sweeper) else { return };
             if let Some(separation) = pair.separation(&reach) {
                 piece.edges.push(Edge { pair: (key, places), separation });
@@ -197,16 +238,16 @@ impl Finder<'_> {
     #[inline(always)]
     fn pair(&self, key: PairKey, places: [BodyPlace; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
-        let flat = pair.is_flat();
-        // Most pairs of a crowd end here. Flat pairs may be recycled whatever their reach.
-        let reach = if flat { None } else { pair.reach(&self.sweeper) };
-        if !flat && reach.is_none() {
+        let round = pair.is_round();
+        // Most pairs of a crowd end here. Flat contacts may be recycled whatever their reach.
+        let reach = if round { pair.reach(&self.sweeper) } else { None };
+        if round && reach.is_none() {
             return;
         }
         let owner = key.shapes()[usize::from(!pair.bodies[0].dynamic)];
         let old = piece.last.find(self.world, body_of(owner), key);
         let old = old.filter(|_| !self.world.pending.is_void(key));
-        let recycled = old.filter(|_| flat && self.recycles).and_then(|old| pair.recycle(old));
+        let recycled = old.filter(|_| !round && self.recycles).and_then(|old| pair.recycle(old));
         if let (Some(old), Some(separations)) = (old, recycled) {
             piece.recycled += 1;
             let (size, known, lead) = (pair.size(), Optional::none(), Vec3::ZERO);
@@ -224,10 +265,10 @@ impl Finder<'_> {
 
 /// Returns the places of the bodies of two shapes and poses the shapes.
 #[inline]
-fn resolve(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> [BodyPlace; 2] {
+fn resolve(world: &World, columns: &mut Columns<'_>, keys: [ShapeKey; 2]) -> [BodyPlace; 2] {
     keys.map(|key| {
-        let place = place_of(world, scratch, body_of(key));
-        scratch.shapes.find(world, &scratch.bodies, place, key);
+        let place = columns.place_of(world, body_of(key));
+        columns.shapes.find(world, columns.bodies, place, key);
         place
     })
 }
@@ -240,6 +281,7 @@ struct Pair<'a> {
     shapes: [&'a StepShape; 2],
     turns: [&'a Turn; 2],
     motions: [&'a Motion; 2],
+    flat: Flat,
 }
 
 /// Motion bounds of two shapes within each other's reach.
@@ -256,11 +298,13 @@ impl<'a> Pair<'a> {
     #[inline(always)]
     fn new(bodies: &'a Bodies, shapes: &'a Shapes, key: PairKey, places: [BodyPlace; 2]) -> Self {
         let ([a, b], [first, second]) = (key.shapes(), places);
+        let (a, b) = (shapes.get(first, a), shapes.get(second, b));
         Self {
             key,
             places,
             bodies: [&bodies.list[first], &bodies.list[second]],
-            shapes: [shapes.get(first, a), shapes.get(second, b)],
+            shapes: [a, b],
+            flat: flat(&a.shape, &b.shape),
             turns: [&shapes.turns[first], &shapes.turns[second]],
             motions: [&bodies.motions[first], &bodies.motions[second]],
         }
@@ -276,22 +320,34 @@ impl<'a> Pair<'a> {
         self.thickness().to_bits() / 2
     }
 
-    fn is_flat(&self) -> bool {
-        self.shapes[0].flat && self.shapes[1].flat
+    /// Returns whether all contacts of the pair are flat.
+    #[inline(always)]
+    const fn is_flat(&self) -> bool {
+        matches!(self.flat, Flat::Always)
+    }
+
+    /// Returns whether no contact of the pair is flat.
+    #[inline(always)]
+    const fn is_round(&self) -> bool {
+        matches!(self.flat, Flat::Never)
     }
 
     /// Returns the new separations of the old contact, if it is recycled.
     #[inline]
     fn recycle(&self, old: &ContactRow) -> Option<[i64; 4]> {
-        if !self.is_flat() {
+        if !self.flat.has_all(old.points.iter().map(|point| point.feature)) {
             return None;
         }
         let radius = |i: usize| {
-            if self.bodies[i].dynamic { self.shapes[i].radius.unwrap_or(0) } else { 0 }
+            if self.bodies[i].dynamic {
+                self.shapes[i].extent.radius().unwrap_or(Real::ZERO)
+            } else {
+                Real::ZERO
+            }
         };
         let recycling = Recycling {
             tolerance: RECYCLE_LIMIT.min(self.thickness() * RECYCLE_FRACTION),
-            extent: Real::from_bits(radius(0).max(radius(1))),
+            extent: radius(0).max(radius(1)),
             margin: MARGIN.to_bits(),
         };
         recycling.separations(old, self.bodies, self.turns)
@@ -306,12 +362,12 @@ impl<'a> Pair<'a> {
         let reach = sweeper.reach(motions, self.is_flat());
         // A pair that moves less than the margin in a tick is found in time when it is within the margin.
         let far = reach.filter(|reach| *reach > 2 * margin);
-        let radii = [shapes[0].radius, shapes[1].radius];
-        if out_of_reach(radii, delta.to_bits(), far.unwrap_or(margin)) {
+        let extents = [shapes[0].extent, shapes[1].extent];
+        if out_of_reach(extents, delta.to_bits(), far.unwrap_or(margin)) {
             return None;
         }
         let displacement = if reach.is_some() { sweeper.displacement(motions) } else { Vec3::ZERO };
-        if far.is_some() && sweep::misses(radii, delta, displacement) {
+        if far.is_some() && sweep::misses(extents, delta, displacement) {
             return None;
         }
         Some(Reach { within: reach, far, displacement })

@@ -8,6 +8,7 @@ use super::index::ContactIndex;
 use super::lanes::pack::get3;
 use super::prepare::across;
 use super::resim::{Diff, make_room};
+use super::solve::Solving;
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
 use crate::math::{Q20, Real, Vec3};
@@ -73,8 +74,10 @@ pub(super) fn run(
 }
 
 /// Copies impulses for warm starting, and the touching flags, from the solved packs.
-pub(super) fn take_impulses(scratch: &mut Scratch) {
-    let Batches { packs, points, angular, .. } = &scratch.batches;
+pub(super) fn take_impulses(parts: &mut Solving<'_>) {
+    let Solving { batches, contacts, bodies, .. } = parts;
+    let (contacts, bodies) = (&mut **contacts, &mut **bodies);
+    let Batches { packs, points, angular, .. } = &**batches;
     let (mut points, mut angular) = (&points[..], &angular[..]);
     for pack in packs {
         let (rows, rest) = points.split_at(pack.points as usize);
@@ -82,7 +85,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
         let (turns, rest) = angular.split_at(pack.angular as usize);
         angular = rest;
         for (lane, contact) in pack.lanes() {
-            let contact = &mut scratch.contacts[contact];
+            let contact = &mut contacts[contact];
             let (row, separations) = (&mut contact.row, &contact.separations);
             row.touching = pack.impact_impulse.get(lane) > Q20::ZERO;
             contact.pushed = 0;
@@ -102,7 +105,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
             contact.sticks = contact.pushed != 0 && sticks(row);
             if row.touching {
                 for body in contact.bodies {
-                    scratch.bodies.list[body].touches = true;
+                    bodies.list[body].touches = true;
                 }
             }
         }

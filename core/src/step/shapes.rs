@@ -7,17 +7,16 @@ use super::index::BodyPlace;
 use crate::collide::Posed;
 use crate::data::Column;
 use crate::math::{Aabb, Q30, Quat, Real, Transform, Turn, Vec3};
-use crate::shape::{Geometry, Shape};
+use crate::shape::{Extent, Kind, Shape};
 use crate::world::frame::Place;
-use crate::world::rows::{ShapeKey, ShapeRow};
+use crate::world::rows::{HotRow, ShapeKey, ShapeRow};
 use crate::world::{Combine, Material, World};
 
 /// Shape during a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepShape {
     pub(crate) shape: Shape,
-    /// Bounding radius, raw metres; none for a half space.
-    pub(crate) radius: Option<i64>,
+    pub(crate) extent: Extent,
     pub(crate) thickness: Real,
     /// Vector from the body's centre of mass to the shape's origin.
     pub(crate) offset: Vec3,
@@ -25,7 +24,6 @@ pub(crate) struct StepShape {
     pub(crate) center: Vec3,
     /// Rows of its rotation matrix, raw Q1.30.
     rotation: [[i32; 3]; 3],
-    pub(crate) flat: bool,
     pub(crate) material: Material,
     /// Value of [`Shapes::round`] when it was computed.
     round: u64,
@@ -34,12 +32,11 @@ pub(crate) struct StepShape {
 impl StepShape {
     const BLANK: Self = Self {
         shape: Shape::HALF_SPACE,
-        radius: None,
+        extent: Extent::Unbounded,
         thickness: Real::ZERO,
         offset: Vec3::ZERO,
         center: Vec3::ZERO,
         rotation: [[0; 3]; 3],
-        flat: false,
         material: NOTHING,
         round: 0,
     };
@@ -48,7 +45,7 @@ impl StepShape {
     pub(crate) const fn posed(&self) -> Posed<'_> {
         Posed {
             shape: &self.shape,
-            radius: self.radius,
+            extent: self.extent,
             center: self.center.to_bits(),
             rotation: self.rotation,
         }
@@ -78,8 +75,8 @@ pub(crate) struct Shapes {
     count: usize,
     /// Counts the clears.
     round: u64,
-    /// Last box and its radius: a radius needs a square root, and consecutive bodies often have equal boxes.
-    measured: Option<(Shape, Option<i64>)>,
+    /// Last box and its extent: a radius needs a square root, and consecutive bodies often have equal boxes.
+    measured: Option<(Shape, Extent)>,
 }
 
 impl Shapes {
@@ -142,15 +139,14 @@ impl Shapes {
         placed: &Placed,
         at: &At,
     ) {
-        let radius = self.radius(&row.shape);
+        let extent = self.extent(&row.shape);
         self.list[(self.starts[place] + u32::from(ordinal)) as usize] = StepShape {
             shape: row.shape,
-            radius,
+            extent,
             thickness: row.shape.thickness(),
             offset: placed.offset,
             center: at.center + placed.offset,
             rotation: placed.rotation_bits(),
-            flat: row.shape.is_flat(),
             material: row.material,
             round: self.round,
         };
@@ -168,26 +164,25 @@ impl Shapes {
         let placed = Placed::new(at, local_center, row);
         let posed = Posed {
             shape: &row.shape,
-            radius: self.radius(&row.shape),
+            extent: self.extent(&row.shape),
             center: (at.center + placed.offset).to_bits(),
             rotation: placed.rotation_bits(),
         };
         (posed, placed.bounds(&row.shape))
     }
 
-    /// Returns a shape's bounding radius.
+    /// Returns a shape's extent.
     #[inline]
-    fn radius(&mut self, shape: &Shape) -> Option<i64> {
-        let find = || shape.bounding_radius().map(Real::to_bits);
-        if !matches!(shape.geometry(), Geometry::Cuboid { .. }) {
-            return find();
+    fn extent(&mut self, shape: &Shape) -> Extent {
+        if shape.kind() != Kind::Cuboid {
+            return shape.extent();
         }
         match self.measured {
-            Some((measured, radius)) if measured == *shape => radius,
+            Some((measured, extent)) if measured == *shape => extent,
             _ => {
-                let radius = find();
-                self.measured = Some((*shape, radius));
-                radius
+                let extent = shape.extent();
+                self.measured = Some((*shape, extent));
+                extent
             }
         }
     }
@@ -195,15 +190,22 @@ impl Shapes {
 
 /// Pose of a body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At {
+pub(crate) struct At {
     pub(super) center: Vec3,
     pub(super) rotation: Quat,
     pub(super) turn: Turn,
 }
 
+impl At {
+    /// The pose of a row.
+    pub(crate) fn of(hot: &HotRow) -> Self {
+        Self { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() }
+    }
+}
+
 /// Pose of a shape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
+pub(crate) struct Placed {
     /// Vector from the body's centre of mass to the shape's origin.
     offset: Vec3,
     /// Pose computed by way of the body's origin. Its last bits may differ from centre plus offset; bounds use this one.
@@ -214,7 +216,7 @@ pub(super) struct Placed {
 
 impl Placed {
     #[inline]
-    pub(super) fn new(body: &At, local_center: Vec3, shape: &ShapeRow) -> Self {
+    pub(crate) fn new(body: &At, local_center: Vec3, shape: &ShapeRow) -> Self {
         let At { center, rotation: own, turn } = *body;
         // Most shapes coincide with their body: skip the rotation of zero vectors.
         let turned = |v: Vec3| if v == Vec3::ZERO { v } else { turn.rotate(v) };
@@ -238,9 +240,14 @@ impl Placed {
         self.turn.to_lanes().map(bits)
     }
 
+    /// Pose of the shape, computed by way of the body's origin.
+    pub(crate) const fn pose(&self) -> &Transform {
+        &self.pose
+    }
+
     /// Bounding box of the shape.
     #[inline]
-    pub(super) fn bounds(&self, shape: &Shape) -> Aabb {
+    pub(crate) fn bounds(&self, shape: &Shape) -> Aabb {
         shape.bounds_turned(&self.pose, &self.turn)
     }
 }

@@ -4,8 +4,10 @@
 //! the next (the carried impulse), so one Gauss-Seidel pass a substep is enough. The last substep ends with a relaxation
 //! pass.
 
-use super::Scratch;
+use super::arms::ArmCache;
 use super::batches::{Batches, Found, Parts, Span};
+use super::bodies::Bodies;
+use super::contacts::ContactColumn;
 use super::impact::Bouncing;
 use super::index::BodyPlace;
 use super::islands::Islands;
@@ -14,6 +16,7 @@ use super::load_limit;
 use super::prepare::{Common, Prepare, Softness, Unfilled};
 use crate::data::Column;
 use crate::math::{Q20, Q30, Real};
+use crate::parallel::Threads;
 use crate::world::{World, real_vector};
 
 /// Columns that are valid within a tick.
@@ -21,6 +24,20 @@ use crate::world::{World, real_vector};
 pub(crate) struct Buffers {
     /// Sum of the substep velocities, by place.
     pub(super) displacement: Column<BodyPlace, [i64; 6]>,
+}
+
+/// Parts of the scratch memory that the solver reads and writes.
+pub(super) struct Solving<'a> {
+    pub(super) bodies: &'a mut Bodies,
+    pub(super) contacts: &'a mut ContactColumn,
+    pub(super) islands: &'a mut Islands,
+    pub(super) batches: &'a mut Batches,
+    pub(super) arms: &'a mut ArmCache,
+    pub(super) buffers: &'a mut Buffers,
+    pub(super) threads: &'a Threads,
+    /// Seconds in a tick.
+    pub(super) tick: Real,
+    pub(super) lanes: Chosen,
 }
 
 /// Parameters that all batches share.
@@ -35,17 +52,17 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(world: &World, scratch: &Scratch) -> Self {
+    fn new(world: &World, parts: &Solving<'_>) -> Self {
         let push = Q20::from_real_saturating(world.def.max_push_out_speed);
         #[cfg(feature = "test-internals")]
-        let push = match scratch.islands.fault {
+        let push = match parts.islands.fault {
             Some(super::Fault::GlobalCounter) => {
-                push + Q20::from_bits((scratch.islands.contacts.len() as i32 % 64) << 10)
+                push + Q20::from_bits((parts.islands.contacts.len() as i32 % 64) << 10)
             }
             _ => push,
         };
         Self {
-            lanes: if world.tick < scratch.scalar_until { Chosen::SCALAR } else { scratch.lanes },
+            lanes: parts.lanes,
             push,
             threshold: Q20::from_real_saturating(world.def.restitution_threshold),
             substeps: world.def.substeps,
@@ -57,10 +74,11 @@ impl Shared {
 /// column of contacts in series has a fraction of it, and with 2 a stack that landed bounced.
 const DAMPING_RATIO: Real = Real::from_int(4);
 
-pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
+pub(super) fn prepare(world: &World, parts: &mut Solving<'_>) {
     let common = common(world);
-    let shared = Shared::new(world, scratch);
-    let Scratch { bodies, contacts, islands, batches, arms, .. } = scratch;
+    let shared = Shared::new(world, parts);
+    let Solving { bodies, contacts, islands, batches, arms, threads, tick, .. } = parts;
+    let (bodies, contacts, batches) = (&mut **bodies, &mut **contacts, &mut **batches);
     arms.find(contacts);
     load_limit::find(world, islands, bodies);
     let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, islands };
@@ -70,7 +88,7 @@ pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
     let (lanes, push) = (shared.lanes, shared.push);
     let prepare = Prepare { found: &found, common, lanes, push, last };
     let all = Unfilled { packs, points, angular, known };
-    scratch.threads.share(all, |some| prepare.fill_all(some));
+    threads.share(all, |some| prepare.fill_all(some));
     #[cfg(feature = "test-internals")]
     batches.disturb(islands);
     for pack in &batches.packs {
@@ -80,7 +98,7 @@ pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
             if approach >= shared.threshold {
                 let gap = contact.separations[..contact.row.points.len()].iter().min();
                 let gap = Real::from_bits(gap.copied().unwrap_or(0).max(0));
-                let time = (gap / approach.to_real()).min(scratch.shared.tick);
+                let time = (gap / approach.to_real()).min(*tick);
                 let velocity = bodies.motions[contact.bodies[0]].linear;
                 contact.lead = real_vector(velocity) * time;
             }
@@ -114,10 +132,11 @@ fn softness(frequency: Real, rate: Real) -> Softness {
     }
 }
 
-pub(super) fn run(world: &World, scratch: &mut Scratch) {
-    let shared = Shared::new(world, scratch);
-    let Scratch { bodies, batches, solver, islands, threads, .. } = scratch;
-    let Batches { list, packs, points, angular, rows, bouncing, .. } = batches;
+pub(super) fn run(world: &World, parts: &mut Solving<'_>) {
+    let shared = Shared::new(world, parts);
+    let Solving { bodies, batches, buffers, islands, threads, .. } = parts;
+    let (bodies, buffers) = (&mut **bodies, &mut **buffers);
+    let Batches { list, packs, points, angular, rows, bouncing, .. } = &mut **batches;
     let parts = Parts { spans: list, packs, points, angular, rows: rows.all(), bouncing };
     threads.share(parts, |(span, mut batch, bouncing)| {
         if span.bounces {
@@ -125,11 +144,11 @@ pub(super) fn run(world: &World, scratch: &mut Scratch) {
         }
         solve(&mut batch, span, bouncing, islands, shared);
     });
-    solver.displacement.reset(bodies.list.len(), [0; 6]);
+    buffers.displacement.reset(bodies.list.len(), [0; 6]);
     for row in list.iter().flat_map(|span| span.rows.start + 2..span.rows.end) {
         let place = rows.traits[row].place;
         bodies.motions[place] = rows.motions[row];
-        solver.displacement[place] = rows.displacement[row];
+        buffers.displacement[place] = rows.displacement[row];
     }
 }
 

@@ -12,6 +12,7 @@ use super::contacts::Contact;
 use super::prepare::SEPARATION_LIMIT;
 use crate::collide::{Manifold, Posed, collide_moving, gap, out_of_reach};
 use crate::math::{Divisor, Real, Vec3};
+use crate::shape::Extent;
 use crate::world::{World, real_vector};
 
 /// Overlap at which the sweep counts as a hit, half a millimetre. Rolling bodies sink in less than that, and must not
@@ -144,7 +145,7 @@ pub(super) fn run(
 
 /// Returns whether two spheres with the shapes' bounding radii stay further apart than the margin while the second moves
 /// by `displacement`.
-pub(super) fn misses(radii: [Option<i64>; 2], delta: Vec3, displacement: Vec3) -> bool {
+pub(super) fn misses(extents: [Extent; 2], delta: Vec3, displacement: Vec3) -> bool {
     let (toward, square) = (-delta.dot(displacement), displacement.length_squared());
     let time = if toward <= Real::ZERO {
         Real::ZERO
@@ -153,5 +154,5 @@ pub(super) fn misses(radii: [Option<i64>; 2], delta: Vec3, displacement: Vec3) -
     } else {
         toward / square
     };
-    out_of_reach(radii, (delta + displacement * time).to_bits(), MARGIN.to_bits())
+    out_of_reach(extents, (delta + displacement * time).to_bits(), MARGIN.to_bits())
 }

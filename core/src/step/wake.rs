@@ -3,7 +3,7 @@
 //! until no body wakes. This is a least fixpoint, so the order of waking has no effect.
 
 use super::crowd::EdgeCursor;
-use super::gather::place_of;
+use super::gather::Columns;
 use super::{Scratch, StepReport, broad, narrow};
 use crate::world::World;
 use crate::world::rows::BodyIndex;
@@ -13,11 +13,12 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     woken.clear();
     let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
-        while let Some(places) = edges.next(scratch) {
+        while let Some(places) = edges.next(&scratch.ends, &scratch.crowd) {
             for place in places {
                 let body = &scratch.bodies.list[place];
                 if body.dynamic && !body.awake {
-                    wake(world, scratch, body.index, &mut woken);
+                    let index = body.index;
+                    wake(world, &mut scratch.columns(), index, &mut woken);
                 }
             }
         }
@@ -26,7 +27,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         }
         broad::wake(world, scratch, &woken[searched..], report);
         searched = woken.len();
-        narrow::add(world, scratch, report);
+        narrow::add(world, scratch.split(), report);
     }
     report.woken = woken.len() as u32;
     scratch.woken = woken;
@@ -35,14 +36,14 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 /// Wakes a body and its whole sleeping island.
 pub(super) fn wake(
     world: &World,
-    scratch: &mut Scratch,
+    columns: &mut Columns<'_>,
     index: BodyIndex,
     woken: &mut Vec<BodyIndex>,
 ) {
     let mut at = index;
     loop {
-        let place = place_of(world, scratch, at);
-        let body = &mut scratch.bodies.list[place];
+        let place = columns.place_of(world, at);
+        let body = &mut columns.bodies.list[place];
         if body.awake {
             return;
         }

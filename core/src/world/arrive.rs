@@ -17,6 +17,9 @@
 //! them from the moment of the command, and a rewind adds those of every tick that it crosses, from the step records.
 //! A missing step record drops the broad phase instead.
 //!
+//! Queries read the broad phase between steps, through `&self`. It is then valid for every held tick from its first valid tick on,
+//! with the lists that `step/candidates.rs` names; for other ticks a query does without it.
+//!
 //! Every other route (a restored or committed state, a pinned tick before the ring, a ring of another length,
 //! `drop_scratch`) drops all scratch. A missing cache means "unknown", which is always safe.
 //!

@@ -5,7 +5,7 @@ use super::locks::Locks;
 use super::material::{Filter, Layers, Material, MaterialTable};
 use super::rows::BodyKind;
 use crate::math::{Quat, Real, Transform, Vec3};
-use crate::shape::{Geometry, MassError, Shape};
+use crate::shape::{MassError, Shape};
 use serde::{Deserialize, Serialize};
 
 /// Largest coordinate of a position, metres: 2³⁰.
@@ -212,7 +212,7 @@ impl ShapeDef {
             self.pose.translation.length(),
             Real::from_int(4096),
         )?;
-        if kind == BodyKind::Dynamic && *self.shape.geometry() == Geometry::HalfSpace {
+        if kind == BodyKind::Dynamic && self.shape.is_unbounded() {
             return Err(MassError::HalfSpace.into());
         }
         if self.density <= Real::ZERO {

@@ -43,6 +43,7 @@ use rows::BodyIndex;
 use serde::{Deserialize, Serialize};
 use timeline::Timeline;
 
+pub use crate::query::{QueryFilter, RayHit};
 pub use command::Command;
 pub(crate) use command::{TickForce, origin, real_vector, scale_by_power};
 pub(crate) use contact_view::newton_seconds;
@@ -161,7 +162,8 @@ impl core::fmt::Display for BodyId {
 ///   tick. An invalid command returns an error and changes nothing.
 /// - **Advance**: [`step`](Self::step), once per tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
-///   [`computed`](Self::computed), and the [`events`](Self::events) of the last step.
+///   [`computed`](Self::computed), the [`events`](Self::events) of the last step, and queries: [`cast_ray`](Self::cast_ray).
+///   [`past`](Self::past) has the same for held ticks.
 /// - **Roll back**: [`rewind`](Self::rewind) to a tick of the [`history`](Self::history), give its commands again, and step.
 /// - **Copy**: [`clone`](Clone::clone) copies the current tick with its pending commands, but neither the history nor pinned ticks.
 ///

@@ -8,6 +8,7 @@ use super::{BodyId, Command, World};
 use crate::Tick;
 use crate::history::HistoryError;
 use crate::math::Vec3;
+use crate::step::candidates::Moment;
 
 /// Read access to the world at a held tick, before that tick's own commands.
 ///
@@ -65,6 +66,11 @@ impl<'a> Past<'a> {
     #[doc(hidden)]
     pub const fn commands(&self) -> &'a [Command] {
         self.commands
+    }
+
+    /// The state of this tick, for queries.
+    pub(crate) const fn moment(&self) -> Moment<'a> {
+        Moment { world: self.world, frame: self.frame, tick: self.tick }
     }
 
     fn row(&self, index: BodyIndex) -> Body<'a> {

@@ -5,7 +5,7 @@ use super::errors::CommandError;
 use super::rows::{BodyKind, ColdRow, INERTIA_SET, MASS_SET, MAX_INVERSE_INERTIA, ShapeRow};
 use super::scale_by_power;
 use crate::math::{Quat, Real, Sym3, Transform, Vec3, saturate};
-use crate::shape::{Geometry, MassError, MassProperties, Shape};
+use crate::shape::{MassError, MassProperties, Shape};
 
 /// Least m·4^exponent/I of an inertia that the game sets, 2⁻¹⁶: the solver's lanes have six more bits.
 const MIN_INVERSE_INERTIA: Real = Real::from_bits(1 << 16);
@@ -143,7 +143,7 @@ fn combine(
     let mut parts = Vec::with_capacity(shapes.len());
     for shape in shapes {
         // Sensors add no mass.
-        if shape.sensor || *shape.shape.geometry() == Geometry::HalfSpace {
+        if shape.sensor || shape.shape.is_unbounded() {
             continue;
         }
         let density = i128::from(shape.density.to_bits());
@@ -166,7 +166,7 @@ pub(crate) fn size_exponent<'a>(
 ) -> i8 {
     let radius = shapes
         .filter_map(|(shape, pose)| {
-            let radius = shape.bounding_radius()?;
+            let radius = shape.extent().radius()?;
             Some(radius.saturating_add(pose.translation.distance(center)))
         })
         .max()

@@ -1,6 +1,7 @@
 //! Warm containers do not allocate: a step of the simulation must not wait for an allocator.
 
 mod counting;
+mod queries;
 mod scattered;
 mod steps;
 

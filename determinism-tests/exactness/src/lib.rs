@@ -5,6 +5,7 @@
 //! - `log.rs`: the commands that took effect, as a tree of timelines, with the digest that was seen on each tick.
 //! - `driver/`: makes the calls of a script and keeps the log.
 //! - `oracle.rs`: replays the log in a fresh world and compares every tick.
+//! - `rays.rs`: rays that every state is asked for, at the present and at every held tick.
 //! - `report.rs`: a difference as text: tick, section, entity, field, and the script; `shrink.rs` makes the script small.
 //!
 //! The oracle shares no history, scratch or step records with the world under test: it holds as few ticks as possible, drops
@@ -14,6 +15,7 @@ mod driver;
 mod log;
 mod oracle;
 mod random;
+mod rays;
 mod report;
 pub mod script;
 mod shrink;

@@ -1,6 +1,7 @@
 //! The log of a script: commands that took effect, as a tree. A node is a state that the world under test had; the path
 //! from the root to it is all that led there. A rewind goes back to an earlier node of the path and starts a branch.
 
+use crate::rays::Hits;
 use isostep_core::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::world::{BodyId, Command, CommandError, Event, WorldDef};
@@ -10,8 +11,8 @@ use isostep_core::world::{BodyId, Command, CommandError, Event, WorldDef};
 pub(crate) enum Call {
     /// A command with its result.
     Command(Command, Result<Option<BodyId>, CommandError>),
-    /// `encode`, with the digest of its bytes.
-    Encoded(Digest),
+    /// `encode`, with the digest of its bytes; and rays.
+    Encoded(Digest, Hits),
 }
 
 /// The commands among calls that were accepted.
@@ -45,6 +46,7 @@ pub(crate) struct Node {
     /// As the world under test had them.
     pub(crate) digest: Digest,
     pub(crate) events: Vec<Event>,
+    pub(crate) hits: Hits,
 }
 
 /// All states that were seen.
@@ -62,6 +64,7 @@ impl Log {
                 child.edge == node.edge
                     && child.digest == node.digest
                     && child.events == node.events
+                    && child.hits == node.hits
             });
             if let Some(same) = same {
                 return same;

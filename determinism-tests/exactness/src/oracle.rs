@@ -4,6 +4,7 @@
 //! that every state that was seen is judged and the work grows with the number of states only.
 
 use crate::log::{Call, Edge, Log};
+use crate::rays;
 use isostep_core::HistoryError;
 use isostep_core::digest::Digest;
 use isostep_core::internals::Lanes;
@@ -32,6 +33,8 @@ pub(crate) enum What {
     State,
     /// The events, with the same state.
     Events,
+    /// The hits of rays, with the same state or after calls that led to the same state.
+    Rays,
     /// The result of a call.
     Call { call: String, here: String, there: String },
     /// The encoded state between two calls.
@@ -64,13 +67,18 @@ pub(crate) fn judge(log: &Log, checks: Checks) -> Result<Judged, Difference> {
     while let Some((number, world, restored)) = open.pop() {
         let differs = |what| Difference { node: number, what };
         let node = &log.nodes[number];
-        let world = advance(world, &node.edge, checks, true).map_err(differs)?;
+        let mut world = advance(world, &node.edge, checks, true).map_err(differs)?;
         judged.replayed += u64::from(matches!(node.edge, Edge::Step(_)));
         if world.digest() != node.digest {
             return Err(differs(What::State));
         }
         if !world.events().eq(node.events.iter().copied()) {
             return Err(differs(What::Events));
+        }
+        // Without scratch, a ray tests all shapes.
+        world.drop_scratch();
+        if rays::now(&world) != node.hits {
+            return Err(differs(What::Rays));
         }
         if let Some(restored) = restored {
             let restored = advance(Some(restored), &node.edge, checks, false).map_err(differs)?;
@@ -135,9 +143,12 @@ fn advance(world: Option<World>, edge: &Edge, checks: Checks, plain: bool) -> Re
                     });
                 }
             }
-            Call::Encoded(expected) => {
+            Call::Encoded(expected, hits) => {
                 if encoded(&world) != *expected {
                     return Err(What::Encoded { after: place });
+                }
+                if rays::now(&world) != *hits {
+                    return Err(What::Rays);
                 }
             }
         }

@@ -128,6 +128,7 @@ fn differing(
     let summary = match what {
         What::State => format!("{place}: the state is not that of a straight replay"),
         What::Events => format!("{place}: the events are not those of a straight replay"),
+        What::Rays => format!("{place}: rays do not hit what they hit in a straight replay"),
         What::Call { call, here, there } => {
             format!("{place}: {call} gives {here}; in a straight replay {there}")
         }

@@ -1,10 +1,11 @@
 //! Narrow phase against a float oracle: random pairs of every kind, then degenerate cases.
 #![allow(clippy::disallowed_types, reason = "an oracle")]
 
-mod oracle;
+pub(crate) mod oracle;
 mod pairs;
 mod precision;
 mod resting;
+mod table;
 
 use super::{Manifold, collide};
 use crate::math::{Quat, Vec3};
@@ -22,24 +23,24 @@ fn deepest(manifold: &Manifold) -> f64 {
     manifold.points.iter().map(|p| oracle::metres(p.separation)).fold(f64::MAX, f64::min)
 }
 
-fn cuboid(half: V) -> Shape {
+pub(crate) fn cuboid(half: V) -> Shape {
     Shape::cuboid(Vec3::new(real(half[0]), real(half[1]), real(half[2]))).unwrap()
 }
 
-fn sphere(radius: f64) -> Shape {
+pub(crate) fn sphere(radius: f64) -> Shape {
     Shape::sphere(real(radius)).unwrap()
 }
 
-fn capsule(half_length: f64, radius: f64) -> Shape {
+pub(crate) fn capsule(half_length: f64, radius: f64) -> Shape {
     Shape::capsule(real(half_length), real(radius)).unwrap()
 }
 
 /// 1 mm to 100 m, each order of magnitude with the same probability.
-fn any_size() -> impl Strategy<Value = f64> {
+pub(crate) fn any_size() -> impl Strategy<Value = f64> {
     (-3.0..2.0f64).prop_map(|e| 10f64.powf(e).max(0.001))
 }
 
-fn any_direction() -> impl Strategy<Value = V> {
+pub(crate) fn any_direction() -> impl Strategy<Value = V> {
     prop_oneof![
         2 => [-1.0..1.0f64, -1.0..1.0, -1.0..1.0],
         1 => (0..3usize, any::<bool>()).prop_map(|(k, up)| {
@@ -55,7 +56,7 @@ fn any_direction() -> impl Strategy<Value = V> {
 }
 
 /// Random, axis-aligned, 45° and nearly aligned rotations.
-fn any_rotation() -> impl Strategy<Value = Quat> {
+pub(crate) fn any_rotation() -> impl Strategy<Value = Quat> {
     let turn = |axis: V, angle: f64| {
         Quat::from_axis_angle(Vec3::new(real(axis[0]), real(axis[1]), real(axis[2])), real(angle))
             .unwrap()

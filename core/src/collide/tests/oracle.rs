@@ -3,16 +3,16 @@
 
 use crate::collide::Posed;
 use crate::math::{Quat, Real};
-use crate::shape::{Geometry, Shape};
+use crate::shape::{Geometry, Kind, Shape};
 
-pub(super) type V = [f64; 3];
+pub(crate) type V = [f64; 3];
 
 /// A shape with its pose, owned.
 #[derive(Clone, Copy)]
-pub(super) struct Body {
-    pub(super) shape: Shape,
-    pub(super) center: [i64; 3],
-    pub(super) rotation: [[i32; 3]; 3],
+pub(crate) struct Body {
+    pub(crate) shape: Shape,
+    pub(crate) center: [i64; 3],
+    pub(crate) rotation: [[i32; 3]; 3],
 }
 
 /// On one line, because proptest prints a page otherwise.
@@ -24,31 +24,31 @@ impl std::fmt::Debug for Body {
 }
 
 impl Body {
-    pub(super) fn new(shape: Shape, center: V, rotation: Quat) -> Self {
+    pub(crate) fn new(shape: Shape, center: V, rotation: Quat) -> Self {
         let rotation = rotation.to_lanes().map(|row| row.map(crate::math::Lane::to_bits));
         Self { shape, center: center.map(raw), rotation }
     }
 
-    pub(super) fn posed(&self) -> Posed<'_> {
+    pub(crate) fn posed(&self) -> Posed<'_> {
         Posed::new(&self.shape, self.center, self.rotation)
     }
 
-    pub(super) fn moved(self, by: V) -> Self {
+    pub(crate) fn moved(self, by: V) -> Self {
         let by = by.map(raw);
         Self { center: std::array::from_fn(|k| self.center[k] + by[k]), ..self }
     }
 
-    pub(super) fn axis(&self, j: usize) -> V {
+    pub(crate) fn axis(&self, j: usize) -> V {
         std::array::from_fn(|k| f64::from(self.rotation[k][j]) / f64::from(1 << 30))
     }
 
     /// Converts a vector to this body's frame.
-    pub(super) fn local(&self, v: V) -> V {
+    pub(crate) fn local(&self, v: V) -> V {
         std::array::from_fn(|j| dot(self.axis(j), v))
     }
 
     /// Support function: extent from the centre along a unit vector. Not for half spaces.
-    pub(super) fn support(&self, n: V) -> f64 {
+    pub(crate) fn support(&self, n: V) -> f64 {
         match *self.shape.geometry() {
             Geometry::Sphere { radius } => float(radius),
             Geometry::Capsule { half_length, radius } => {
@@ -61,13 +61,13 @@ impl Body {
         }
     }
 
-    pub(super) fn half(&self) -> V {
+    pub(crate) fn half(&self) -> V {
         let Geometry::Cuboid { half } = *self.shape.geometry() else { panic!("not a box") };
         half.to_array().map(float)
     }
 
     /// Signed distance of a point, relative to the centre, from the surface; negative inside.
-    pub(super) fn distance(&self, point: V) -> f64 {
+    pub(crate) fn distance(&self, point: V) -> f64 {
         let local = self.local(point);
         match *self.shape.geometry() {
             Geometry::Sphere { radius } => length(local) - float(radius),
@@ -86,25 +86,35 @@ impl Body {
     }
 
     /// The smallest half extent or radius.
-    pub(super) fn thickness(&self) -> f64 {
+    pub(crate) fn thickness(&self) -> f64 {
         match self.shape.geometry() {
             Geometry::HalfSpace => 4096.0,
             _ => float(self.shape.thickness()) / 2.0,
         }
     }
 
-    pub(super) fn radius(&self) -> f64 {
-        self.shape.bounding_radius().map_or(0.0, float)
+    pub(crate) fn radius(&self) -> f64 {
+        self.shape.extent().radius().map_or(0.0, float)
+    }
+}
+
+/// A shape of a kind, with random sizes.
+pub(crate) fn sample(kind: Kind, size: &mut impl FnMut() -> f64) -> Shape {
+    match kind {
+        Kind::Sphere => super::sphere(size()),
+        Kind::Cuboid => super::cuboid([size(), size(), size()]),
+        Kind::Capsule => super::capsule(size(), size()),
+        Kind::HalfSpace => Shape::HALF_SPACE,
     }
 }
 
 /// Separation of two shapes along a unit vector from the first to the second.
-pub(super) fn separation_along(a: &Body, b: &Body, n: V) -> f64 {
+pub(crate) fn separation_along(a: &Body, b: &Body, n: V) -> f64 {
     dot(n, delta(a, b)) - a.support(n) - b.support(n)
 }
 
 /// The largest separation of two boxes along their fifteen axes.
-pub(super) fn fifteen_axes(a: &Body, b: &Body) -> f64 {
+pub(crate) fn fifteen_axes(a: &Body, b: &Body) -> f64 {
     let mut axes: Vec<V> = (0..3).flat_map(|k| [a.axis(k), b.axis(k)]).collect();
     for i in 0..3 {
         for j in 0..3 {
@@ -121,7 +131,7 @@ pub(super) fn fifteen_axes(a: &Body, b: &Body) -> f64 {
 
 /// Distance between a capsule's core (or a sphere's centre) and the other body's core or box. The distance is convex along a core,
 /// so ternary search finds its minimum.
-pub(super) fn core_distance(round: &Body, other: &Body) -> f64 {
+pub(crate) fn core_distance(round: &Body, other: &Body) -> f64 {
     let half = match *round.shape.geometry() {
         Geometry::Capsule { half_length, .. } => float(half_length),
         _ => 0.0,
@@ -142,42 +152,42 @@ pub(super) fn core_distance(round: &Body, other: &Body) -> f64 {
     at(low).min(at(high)).min(at(f64::midpoint(low, high)))
 }
 
-pub(super) fn delta(a: &Body, b: &Body) -> V {
+pub(crate) fn delta(a: &Body, b: &Body) -> V {
     std::array::from_fn(|k| metres(b.center[k] - a.center[k]))
 }
 
-pub(super) fn raw(metres: f64) -> i64 {
+pub(crate) fn raw(metres: f64) -> i64 {
     (metres * 2f64.powi(32)).round() as i64
 }
 
-pub(super) fn metres(raw: i64) -> f64 {
+pub(crate) fn metres(raw: i64) -> f64 {
     raw as f64 / 2f64.powi(32)
 }
 
-pub(super) fn float(real: Real) -> f64 {
+pub(crate) fn float(real: Real) -> f64 {
     metres(real.to_bits())
 }
 
-pub(super) fn real(metres: f64) -> Real {
+pub(crate) fn real(metres: f64) -> Real {
     Real::from_bits(raw(metres))
 }
 
-pub(super) fn unit(n: [i32; 3]) -> V {
+pub(crate) fn unit(n: [i32; 3]) -> V {
     n.map(|c| f64::from(c) / f64::from(1 << 30))
 }
 
-pub(super) fn dot(a: V, b: V) -> f64 {
+pub(crate) fn dot(a: V, b: V) -> f64 {
     (0..3).map(|k| a[k] * b[k]).sum()
 }
 
-pub(super) fn sub(a: V, b: V) -> V {
+pub(crate) fn sub(a: V, b: V) -> V {
     std::array::from_fn(|k| a[k] - b[k])
 }
 
-pub(super) fn length(v: V) -> f64 {
+pub(crate) fn length(v: V) -> f64 {
     dot(v, v).sqrt()
 }
 
-pub(super) fn cross(a: V, b: V) -> V {
+pub(crate) fn cross(a: V, b: V) -> V {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -3,7 +3,7 @@
 
 use super::{Buffers, make_room};
 use crate::step::crowd::EdgeCursor;
-use crate::step::gather::{self, place_of};
+use crate::step::gather;
 use crate::step::rules::Rule;
 use crate::step::{Scratch, StepReport, broad, narrow, wake};
 use crate::world::World;
@@ -63,17 +63,18 @@ pub(in crate::step) fn expand(
             break;
         }
         broad::around(world, scratch, &buffers.fresh, report);
-        narrow::add(world, scratch, report);
-        while let Some(places) = edges.next(scratch) {
+        narrow::add(world, scratch.split(), report);
+        while let Some(places) = edges.next(&scratch.ends, &scratch.crowd) {
             for place in places {
                 let body = &scratch.bodies.list[place];
                 if !body.dynamic {
                     continue;
                 }
                 if !body.awake {
+                    let index = body.index;
                     let mut woken = core::mem::take(&mut scratch.woken);
                     let from = woken.len();
-                    wake::wake(world, scratch, body.index, &mut woken);
+                    wake::wake(world, &mut scratch.columns(), index, &mut woken);
                     buffers.queue.extend_from_slice(&woken[from..]);
                     scratch.woken = woken;
                 } else if body.read_only && scratch.rules.holds(Rule::NewIslands) {
@@ -136,7 +137,7 @@ fn join(
     let live = world.work.id_at(index).is_some();
     let active = live && world.work.is_active(index);
     if live {
-        let place = place_of(world, scratch, index);
+        let place = scratch.columns().place_of(world, index);
         let body = &mut scratch.bodies.list[place];
         // A body woken earlier in this step is awake already.
         if active || body.woken {

@@ -2,7 +2,7 @@
 
 use crate::data::IndexSet;
 use crate::math::{Real, Vec3};
-use crate::shape::{Geometry, MassError};
+use crate::shape::MassError;
 use crate::world::def::check_gravity;
 use crate::world::errors::CommandError;
 use crate::world::frame::Place;
@@ -16,8 +16,8 @@ impl World {
         if kind == BodyKind::Dynamic {
             let (page, row) =
                 (self.work.cold_page(&self.store, body.index()), Place::of(body.index()).row);
-            let plane = |shape: &ShapeRow| *shape.shape.geometry() == Geometry::HalfSpace;
-            if page.shapes_of(row).iter().any(plane) {
+            let unbounded = |shape: &ShapeRow| shape.shape.is_unbounded();
+            if page.shapes_of(row).iter().any(unbounded) {
                 return Err(MassError::HalfSpace.into());
             }
             if page.rows[row].mass == Real::ZERO {

@@ -2,7 +2,7 @@
 
 use super::{Unit, Visitor};
 use crate::math::{Lane, Quat, Real, Transform, Vec3};
-use crate::shape::{Geometry, Shape};
+use crate::shape::{Kind, Shape};
 use crate::world::material::{Combine, Material};
 use crate::world::rows::{BodyIndex, ShapeKey};
 
@@ -148,27 +148,15 @@ pub(crate) trait Parts: Visitor + Sized {
     }
 
     fn geometry(&mut self, shape: &mut Shape) {
-        const KINDS: [&str; 4] = ["sphere", "cuboid", "capsule", "half space"];
-        let zero = Real::ZERO;
-        let (kind, mut sizes) = match *shape.geometry() {
-            Geometry::Sphere { radius } => (0, Vec3::new(radius, zero, zero)),
-            Geometry::Cuboid { half } => (1, half),
-            Geometry::Capsule { half_length, radius } => (2, Vec3::new(half_length, radius, zero)),
-            Geometry::HalfSpace => (3, Vec3::ZERO),
-        };
-        let kind = self.leaf("shape", Unit::Choice(&KINDS), 1, kind);
+        let (kind, mut sizes) = shape.encode();
+        let kind = self.leaf("shape", Unit::Choice(&Kind::NAMES), 1, kind as u64);
         self.vec3("size", METRES, &mut sizes);
-        let Vec3 { x, y, z } = sizes;
-        let (geometry, unused) = match kind {
-            0 => (Geometry::Sphere { radius: x }, [y, z]),
-            1 => (Geometry::Cuboid { half: sizes }, [zero; 2]),
-            2 => (Geometry::Capsule { half_length: x, radius: y }, [z, zero]),
-            3 => (Geometry::HalfSpace, [x.abs().max(y.abs()), z]),
-            _ => return self.refuse("shape"),
+        let Some(kind) = usize::try_from(kind).ok().and_then(|kind| Kind::ALL.get(kind)) else {
+            return self.refuse("shape");
         };
-        match Shape::try_from(geometry) {
-            Ok(made) if unused == [zero; 2] => *shape = made,
-            _ => self.refuse("size"),
+        match Shape::decode(*kind, sizes) {
+            Some(made) => *shape = made,
+            None => self.refuse("size"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Validity of a row: every range that the step relies on. Strict, because there is no later check.
 
 use crate::math::{Q20, Quat, Real, Vec3};
-use crate::shape::{Geometry, MAX_MASS, MIN_MASS};
+use crate::shape::{MAX_MASS, MIN_MASS};
 use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
@@ -52,8 +52,8 @@ pub(super) fn traits(row: &ColdRow, shapes: &[ShapeRow]) -> Checked {
     ensure(row.flags & INERTIA_SET == 0 || row.principal == Quat::IDENTITY, "its flags")?;
     ensure(Locks::from_bits(row.locks).is_some(), "its locks")?;
     ensure(usize::from(row.shapes) == shapes.len(), "the number of its shapes")?;
-    let plane = |shape: &ShapeRow| *shape.shape.geometry() == Geometry::HalfSpace;
-    ensure(row.kind != BodyKind::Dynamic || !shapes.iter().any(plane), "its half space")?;
+    let unbounded = |shape: &ShapeRow| shape.shape.is_unbounded();
+    ensure(row.kind != BodyKind::Dynamic || !shapes.iter().any(unbounded), "its half space")?;
     let massive = (MIN_MASS..=MAX_MASS).contains(&row.mass);
     ensure(massive || row.mass == Real::ZERO && row.kind != BodyKind::Dynamic, "its mass")?;
     ensure(within(row.local_center, Real::from_int(4096)), "its centre of mass")?;

@@ -4,6 +4,7 @@
 use super::session::Session;
 use super::{Outcome, ensure};
 use crate::log::{Call, Edge, Log, Node};
+use crate::rays;
 use isostep_core::Tick;
 use isostep_core::world::{Command, World, WorldDef};
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ impl Actor {
             tick: Tick(0),
             digest: world.digest(),
             events: Vec::new(),
+            hits: Vec::new(),
         });
         Self {
             world,
@@ -84,6 +86,10 @@ impl Actor {
         let same = self.world.events().eq(node.events.iter().copied());
         ensure(same, || {
             format!("{after}: the events of tick {} are not those seen before", node.tick)
+        })?;
+        let same = self.world.past(node.tick).is_ok_and(|past| rays::then(past) == node.hits);
+        ensure(same, || {
+            format!("{after}: rays at tick {} do not hit what they hit before", node.tick)
         })
     }
 

@@ -3,6 +3,7 @@
 use super::{Driver, MAX_BODIES, Outcome};
 use crate::log::Call;
 use crate::oracle::encoded;
+use crate::rays;
 use crate::script::{CommandArgs, SpawnArgs};
 use isostep_core::world::{BodyDef, BodyId, Command};
 use isostep_core::{Real, Vec3};
@@ -122,6 +123,6 @@ impl Driver<'_> {
         self.note(|| "encode".to_owned());
         self.count(true);
         let digest = encoded(&self.actor.world);
-        self.actor.calls.push(Call::Encoded(digest));
+        self.actor.calls.push(Call::Encoded(digest, rays::now(&self.actor.world)));
     }
 }

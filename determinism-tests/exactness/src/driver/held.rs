@@ -2,6 +2,7 @@
 
 use super::{Driver, Outcome, ensure};
 use crate::log::{Edge, accepted};
+use crate::rays;
 use crate::script::history_length;
 use isostep_core::Tick;
 use isostep_core::internals::Lanes;
@@ -126,6 +127,8 @@ impl Driver<'_> {
             let past = actor.world.past(tick);
             let same = past.is_ok_and(|past| past.events().eq(node.events.iter().copied()));
             ensure(same, || format!("past({tick}) has other events than were seen"))?;
+            let same = past.is_ok_and(|past| rays::then(past) == node.hits);
+            ensure(same, || format!("rays of past({tick}) do not hit what they hit before"))?;
             // Commands of a tick may be unknown, never wrong.
             let known = past.map_or(&[][..], |past| past.commands());
             let given =

@@ -2,6 +2,7 @@
 
 use super::{Driver, Outcome, Stop, ensure};
 use crate::log::{Edge, Node, accepted};
+use crate::rays;
 use crate::script::CommandArgs;
 use isostep_core::Tick;
 use isostep_core::shape::Shape;
@@ -47,6 +48,7 @@ impl Driver<'_> {
             tick: world.tick(),
             digest: world.digest(),
             events: world.events().collect(),
+            hits: rays::now(world),
         };
         self.actor.node = self.log.add(node);
         let tick = self.actor.world.tick();

@@ -4,15 +4,19 @@
 //! boxes 19 (2 µm), a 1 m box on a 4 km one 26, because the large one is cropped first. Only two huge boxes, or a small one deep
 //! inside a huge one, have as few as 14 (61 µm).
 
-use super::clip::{Corner, Polygon, clip_to_face};
-use super::crop::crop;
-use super::frame::{self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of};
-use super::reduce::choose;
-use super::sat::{
+use crate::collide::clip::{Corner, Polygon, clip_to_face};
+use crate::collide::crop::crop;
+use crate::collide::frame::{
+    self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of,
+};
+use crate::collide::reduce::choose;
+use crate::collide::sat::{
     Boxes, Edges, Face, Least, Short, column, dot, face_separation, grazing_depth, is_shallow,
     least_overlap, product, round,
 };
-use super::{Manifold, Pair, Point, face_preference};
+use crate::collide::{Manifold, Pair, Point, face_preference};
+use crate::math::length_squared;
+use crate::shape::Cuboid;
 
 /// Cosine of 6°: a face may replace a pair of edges whose normal is within this angle of the face normal.
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
@@ -21,16 +25,32 @@ const MOST_FRACTION_BITS: u32 = 28;
 /// Coordinates of a pair are below 2 to this power.
 const COORDINATE_BITS: u32 = 30;
 
-/// Computes the manifold of two boxes. `radius` is the second box's bounding radius; the first box is at least as large.
-/// `displacement` is the motion of the second relative to the first in a tick.
-pub(super) fn cuboid(
-    pair: &Pair,
-    half_a: Raw,
-    half_b: Raw,
-    radius: i64,
-    displacement: Raw,
-) -> Manifold {
-    let Some(mut search) = search(pair, half_a, half_b, radius) else { return Manifold::default() };
+/// Computes the manifold of two boxes.
+pub(super) fn cuboids(pair: &Pair, a: Cuboid, b: Cuboid) -> Manifold {
+    if comes_first(a, b) {
+        manifold(pair, a, b)
+    } else {
+        manifold(&pair.swapped(), b, a).swapped(pair.delta)
+    }
+}
+
+/// Axis along which the boxes are furthest apart, of those that the manifold search tests, and that distance. `None` if it exceeds
+/// the margin.
+pub(super) fn gap(pair: &Pair, a: Cuboid, b: Cuboid) -> Option<(Unit, i64)> {
+    if !comes_first(a, b) {
+        return gap(&pair.swapped(), b, a).map(|(normal, gap)| (normal.map(|c| -c), gap));
+    }
+    search(pair, a, b).map(|search| search.contact(pair).widest(&search.least))
+}
+
+/// The larger box is first, because it is the one that can be cropped.
+fn comes_first(a: Cuboid, b: Cuboid) -> bool {
+    a.half == b.half || length_squared(a.half.to_bits()) >= length_squared(b.half.to_bits())
+}
+
+fn manifold(pair: &Pair, a: Cuboid, b: Cuboid) -> Manifold {
+    let Some(mut search) = search(pair, a, b) else { return Manifold::default() };
+    let displacement = pair.displacement;
     if displacement != [0; 3] && (search.least.grazed.is_some() || !search.least.edges_win) {
         search.least.grazed =
             search.face_overlapped_before(pair, displacement).or(search.least.grazed);
@@ -39,12 +59,6 @@ pub(super) fn cuboid(
         search.least.grazed = search.face_passed(pair, displacement);
     }
     search.contact(pair).resolve(&search.least).unwrap_or_default()
-}
-
-/// Axis along which the boxes are furthest apart, of those that the manifold search tests, and that distance. `None` if it exceeds
-/// the margin.
-pub(super) fn gap(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Option<(Unit, i64)> {
-    search(pair, half_a, half_b, radius).map(|search| search.contact(pair).widest(&search.least))
 }
 
 /// Two boxes in coordinates that fit them, and their axis of least overlap.
@@ -112,7 +126,9 @@ impl Search {
     }
 }
 
-fn search(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Option<Search> {
+fn search(pair: &Pair, a: Cuboid, b: Cuboid) -> Option<Search> {
+    let (half_a, half_b) = (a.half.to_bits(), b.half.to_bits());
+    let radius = pair.extents[1].radius()?.to_bits();
     let center = to_local(&pair.turn_a, pair.delta);
     let reach = radius + pair.margin.max(0);
     if (0..3).any(|k| center[k].abs() > half_a[k] + reach) {

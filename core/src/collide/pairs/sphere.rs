@@ -1,23 +1,24 @@
 //! Sphere against sphere, capsule and box: the closest point of the other shape's core, then one distance.
 
-use super::frame::{Raw, Unit, add, along, axis, direction, dot, facing, sub, to_local, to_world};
-use super::frame::{UNIT, is_longer, too_short, unit_to_world};
-use super::{Manifold, Pair, Point};
+use crate::collide::frame::{
+    Raw, Unit, add, along, axis, direction, dot, facing, sub, to_local, to_world,
+};
+use crate::collide::frame::{UNIT, is_longer, too_short, unit_to_world};
+use crate::collide::{Manifold, Pair, Point};
+use crate::shape::{Capsule, Cuboid, Sphere};
 
 /// Normal for spheres with coincident centres: they separate upward.
 const UP: Unit = [0, 1 << UNIT, 0];
 
-pub(super) fn sphere_sphere(pair: &Pair, radius_a: i64, radius_b: i64) -> Manifold {
+pub(super) fn spheres(pair: &Pair, a: Sphere, b: Sphere) -> Manifold {
+    let (radius_a, radius_b) = (a.radius.to_bits(), b.radius.to_bits());
     let (normal, distance) = direction(pair.delta, 0).unwrap_or((UP, 0));
     pair.single(normal, between([0; 3], normal, distance, [radius_a, radius_b], 0))
 }
 
-pub(super) fn capsule_sphere(
-    pair: &Pair,
-    half_length: i64,
-    radius: i64,
-    radius_b: i64,
-) -> Manifold {
+pub(super) fn capsule(pair: &Pair, a: Capsule, b: Sphere) -> Manifold {
+    let (half_length, radius) = (a.half_length.to_bits(), a.radius.to_bits());
+    let radius_b = b.radius.to_bits();
     let long = axis(&pair.turn_a, 1);
     let core = along(long, dot(long, pair.delta).clamp(-half_length, half_length));
     let gap = sub(pair.delta, core);
@@ -30,8 +31,8 @@ pub(super) fn capsule_sphere(
     pair.single(normal, between(core, normal, distance, [radius, radius_b], 0))
 }
 
-/// Manifold of a box and a sphere. `displacement` is the motion of the sphere relative to the box in a tick, in world directions.
-pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64, displacement: Raw) -> Manifold {
+pub(super) fn cuboid(pair: &Pair, a: Cuboid, b: Sphere) -> Manifold {
+    let (half, radius) = (a.half.to_bits(), b.radius.to_bits());
     let center = to_local(&pair.turn_a, pair.delta);
     let inside = |k: usize| center[k].clamp(-half[k], half[k]);
     let nearest: Raw = [inside(0), inside(1), inside(2)];
@@ -39,10 +40,10 @@ pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64, displacement: R
     if is_longer(gap, radius + pair.margin) {
         return Manifold::default();
     }
-    let level = if displacement == [0; 3] {
+    let level = if pair.displacement == [0; 3] {
         None
     } else {
-        level_face(gap, radius, to_local(&pair.turn_a, displacement))
+        level_face(gap, radius, to_local(&pair.turn_a, pair.displacement))
     };
     let (local_normal, distance, foot) = match (level, direction(gap, 0)) {
         (Some((normal, distance)), _) => (normal, distance, sub(center, along(normal, distance))),

@@ -1,10 +1,13 @@
 //! Box against capsule, in the box's frame. If the core is outside, the closest points of box and core define the contact; if
 //! inside, the axis of least overlap does. In both cases a face that is nearly as good is preferred and gives two points.
 
-use super::frame::{Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local};
-use super::frame::{to_world, too_short, unit_of, unit_to_local, unit_to_world};
-use super::{Manifold, Pair, Point, face_preference};
+use crate::collide::frame::{
+    Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local,
+};
+use crate::collide::frame::{to_world, too_short, unit_of, unit_to_local, unit_to_world};
+use crate::collide::{Manifold, Pair, Point, face_preference};
 use crate::math::isqrt;
+use crate::shape::{Capsule, Cuboid};
 
 /// Sine below which the core counts as parallel to an edge, as for two boxes.
 const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
@@ -12,23 +15,27 @@ const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
 /// Cosine of 6°: a face may replace the closest direction if its normal is within this angle.
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
 
-pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Manifold {
-    let shapes = BoxCapsule::new(pair, half, half_length, radius);
+pub(super) fn manifold(pair: &Pair, a: Cuboid, b: Capsule) -> Manifold {
+    let shapes = BoxCapsule::new(pair, a, b);
     if shapes.is_far() {
         return Manifold::default();
     }
     let (foot, gap) = shapes.nearest();
-    match direction(gap, too_short(half_length)) {
+    match direction(gap, too_short(shapes.half_length)) {
         Some((normal, distance)) => shapes.outside(foot, gap, normal, distance),
         None => shapes.inside(),
     }
 }
 
-/// Direction and distance of the closest points, if the core is outside.
-pub(super) fn gap(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Option<(Unit, i64)> {
-    let (_, gap) = BoxCapsule::new(pair, half, half_length, radius).nearest();
-    let (normal, distance) = direction(gap, too_short(half_length))?;
-    Some((unit_to_world(&pair.turn_a, normal), distance - radius))
+/// Direction and distance of the closest points. Beyond the end of a face, the separation in the manifold is not the distance.
+pub(super) fn gap(pair: &Pair, a: Cuboid, b: Capsule) -> Option<(Unit, i64)> {
+    let shapes = BoxCapsule::new(pair, a, b);
+    let (_, gap) = shapes.nearest();
+    let Some((normal, distance)) = direction(gap, too_short(shapes.half_length)) else {
+        return manifold(pair, a, b).gap();
+    };
+    let gap = distance - shapes.radius;
+    (gap <= pair.margin).then(|| (unit_to_world(&pair.turn_a, normal), gap))
 }
 
 struct BoxCapsule<'a> {
@@ -45,7 +52,9 @@ struct BoxCapsule<'a> {
 }
 
 impl<'a> BoxCapsule<'a> {
-    fn new(pair: &'a Pair, half: Raw, half_length: i64, radius: i64) -> Self {
+    fn new(pair: &'a Pair, a: Cuboid, b: Capsule) -> Self {
+        let half = a.half.to_bits();
+        let (half_length, radius) = (b.half_length.to_bits(), b.radius.to_bits());
         let thickness = half.into_iter().fold(radius, i64::min);
         let long = unit_to_local(&pair.turn_a, axis(&pair.turn_b, 1));
         let [x, y, z] = along(long, half_length);
@@ -312,7 +321,8 @@ fn turning(stops: impl Iterator<Item = (i64, i128)>, sign: i128) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Q30, Quat, Real};
+    use crate::math::{Q30, Quat, Real, Vec3};
+    use crate::shape::Extent;
     use proptest::prelude::*;
 
     /// Reference implementation: the closest position from the slopes at all stops.
@@ -367,8 +377,15 @@ mod tests {
                 turn_b: turns[1],
                 delta: delta.map(|c| c >> near),
                 margin: 1 << 26,
+                displacement: [0; 3],
+                extents: [Extent::Unbounded; 2],
             };
-            let shapes = BoxCapsule::new(&pair, half.map(size), size(half_length), size(radius));
+            let length = |raw: i64| Real::from_bits(size(raw));
+            let shapes = BoxCapsule::new(
+                &pair,
+                Cuboid { half: Vec3::from_bits(half.map(size)) },
+                Capsule { half_length: length(half_length), radius: length(radius) },
+            );
             prop_assert_eq!(shapes.closest(), slowly(&shapes));
         }
     }

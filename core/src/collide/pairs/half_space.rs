@@ -1,16 +1,18 @@
 //! Half space against other shapes, relative to the other shape: only the height of its centre is a large number, and that is
 //! computed with wide arithmetic.
 
-use super::frame::{Raw, Unit, add, along, axis, dot, times, to_world, unit_to_local};
-use super::{Manifold, Pair, Point};
+use crate::collide::frame::{Raw, Unit, add, along, axis, dot, times, to_world, unit_to_local};
+use crate::collide::{Manifold, Pair, Point};
+use crate::shape::{Capsule, Cuboid, HalfSpace, Sphere};
 
-pub(super) fn sphere(pair: &Pair, radius: i64) -> Manifold {
+pub(super) fn sphere(pair: &Pair, _: HalfSpace, sphere: Sphere) -> Manifold {
     let normal = up(pair);
     let height = dot(normal, pair.delta);
-    pair.single(normal, under(pair, normal, [0; 3], height, radius, 0))
+    pair.single(normal, under(pair, normal, [0; 3], height, sphere.radius.to_bits(), 0))
 }
 
-pub(super) fn capsule(pair: &Pair, half_length: i64, radius: i64) -> Manifold {
+pub(super) fn capsule(pair: &Pair, _: HalfSpace, capsule: Capsule) -> Manifold {
+    let (half_length, radius) = (capsule.half_length.to_bits(), capsule.radius.to_bits());
     let normal = up(pair);
     let height = dot(normal, pair.delta);
     let end = along(axis(&pair.turn_b, 1), half_length);
@@ -24,7 +26,8 @@ pub(super) fn capsule(pair: &Pair, half_length: i64, radius: i64) -> Manifold {
 }
 
 /// Contact points at the corners of the face that points down most. The lowest corner is always one of them.
-pub(super) fn cuboid(pair: &Pair, half: Raw) -> Manifold {
+pub(super) fn cuboid(pair: &Pair, _: HalfSpace, cuboid: Cuboid) -> Manifold {
+    let half = cuboid.half.to_bits();
     let normal = up(pair);
     let height = dot(normal, pair.delta);
     let local = unit_to_local(&pair.turn_b, normal);

@@ -1,12 +1,13 @@
 //! Capsule against capsule: closest points of the core segments; two points if the capsules are nearly parallel.
 
-use super::frame::{
+use super::sphere::between;
+use crate::collide::frame::{
     Raw, Unit, add, along, axis, cosine, cross, direction, dot, facing, is_longer, sub, too_short,
     unit_of,
 };
-use super::sphere::between;
-use super::{Manifold, Pair, Point};
+use crate::collide::{Manifold, Pair, Point};
 use crate::math::{length_squared, round_shift};
+use crate::shape::Capsule;
 
 /// Squared sine, 60 fractional bits, below which capsules count as side by side (0.9°).
 const ALONG: i64 = 1 << 48;
@@ -36,7 +37,9 @@ impl Segment {
     }
 }
 
-pub(super) fn capsule(pair: &Pair, half_lengths: [i64; 2], radii: [i64; 2]) -> Manifold {
+pub(super) fn capsules(pair: &Pair, a: Capsule, b: Capsule) -> Manifold {
+    let half_lengths = [a.half_length.to_bits(), b.half_length.to_bits()];
+    let radii = [a.radius.to_bits(), b.radius.to_bits()];
     let first = Segment { middle: [0; 3], long: axis(&pair.turn_a, 1), half: half_lengths[0] };
     let second = Segment { middle: pair.delta, long: axis(&pair.turn_b, 1), half: half_lengths[1] };
     // No point of the second core is further from its centre than its half length, up to the rounding of an axis.
