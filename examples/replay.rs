@@ -4,15 +4,17 @@
 //! `cargo run --release -p isostep-examples --example replay -- /tmp/balls.isoreplay`. The guide is docs/replays.md.
 
 use isostep::rollback::replay::{Player, Recorder, RecorderConfig, Replay, Stream, verify};
-use isostep::{BodyDef, BodyId, Inputs, PlayerId, Session, SessionConfig, Shape, Simulation};
+use isostep::{
+    BodyDef, BodyId, GameId, Inputs, PlayerId, Session, SessionConfig, Shape, Simulation,
+};
 use isostep::{Snapshot, State, Stick, Tick, Time, Vec3, World, WorldDef, real};
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-/// Game id in recordings: sixteen bytes of your choice.
-const GAME: [u8; 16] = *b"two balls, no. 1";
+/// Game id in recordings. Increment the number with every change of the rules.
+const GAME: GameId = GameId(*b"two balls, no. 1");
 const TICKS: u32 = 600;
 
 /// Two players push a ball each. `State` lets a session save and compare it, `Snapshot` lets a

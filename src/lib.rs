@@ -113,8 +113,8 @@ pub use isostep_rollback as rollback;
 #[doc(inline)]
 pub use isostep_rollback::check;
 pub use isostep_rollback::{
-    Button, Buttons, Input, Inputs, Mode, NewestWins, PeerId, PlayerId, Session, SessionConfig,
-    Simulation, Stick, Tick, Time,
+    Button, Buttons, GameId, Input, Inputs, Mode, NewestWins, PeerId, PlayerId, Session,
+    SessionConfig, Simulation, Stick, Tick, Time,
 };
 
 /// The README's example, compiled and run with the tests.

@@ -4,4 +4,5 @@
 /// Public: the tests of `derive(State)` have a public struct.
 pub mod derive;
 mod documents;
+mod reports;
 mod rules;

@@ -16,9 +16,9 @@ mod progress;
 mod replays;
 mod settings;
 mod usage_error;
-mod web;
 
 use clap::Command;
+use isostep_viewer::internals::web;
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

@@ -2,10 +2,10 @@
 // curves, outlines. lab.mjs runs them.
 
 import { join } from 'node:path';
-import { SCREENS, expect, fits, readable, still } from './page-checks.mjs';
+import { SCREENS, expect, fits, isPhone, readable, still } from './page-checks.mjs';
 
-/** Least size of a machine's view, px: on a phone, and elsewhere. */
-const PHONE_VIEW = [300, 240], VIEW = [300, 180], SHARED_VIEW = [150, 150];
+/** Least size of a machine's view, px: on a phone, on one on its side, elsewhere, and beside others on a phone. */
+const PHONE_VIEW = [300, 240], SIDE_VIEW = [400, 240], VIEW = [300, 180], SHARED_VIEW = [150, 130];
 
 async function views(page, what, [wide, high], count) {
   const boxes = await page.evaluate(() => [...document.querySelectorAll('.view')].filter((it) => it.checkVisibility()).map((it) => [it.clientWidth, it.clientHeight]));
@@ -16,7 +16,7 @@ async function views(page, what, [wide, high], count) {
 export async function screens(open, address, folder) {
   for (const [width, height] of SCREENS) for (const theme of ['light', 'dark']) {
     const what = `${width} px, ${theme}`;
-    const phone = width < 600;
+    const phone = isPhone(width, height);
     const visit = await open({ viewport: { width, height }, colorScheme: theme, hasTouch: phone, isMobile: phone });
     const { page } = visit;
     await page.goto(`${address}?seed=4&players=4&net=mobile`);
@@ -25,7 +25,7 @@ export async function screens(open, address, folder) {
     await fits(page, what, scrolls);
     await readable(page, what);
     await still(page, what);
-    if (phone) await onPhone(visit, what);
+    if (phone) await onPhone(visit, what, width > height ? SIDE_VIEW : PHONE_VIEW);
     else {
       await views(page, what, VIEW, 4);
       const below = await page.evaluate(() => document.querySelector('aside').getBoundingClientRect().top >= document.getElementById('stage').getBoundingClientRect().bottom);
@@ -38,13 +38,13 @@ export async function screens(open, address, folder) {
 }
 
 /** Tabs, drawer, stick and buttons. */
-async function onPhone(visit, what) {
+async function onPhone(visit, what, least) {
   const { page } = visit;
   for (const [tab, key] of [[0, 'Home'], [1, 'ArrowRight'], [2, 'ArrowRight'], [3, 'ArrowRight']]) {
     await page.locator('#tabs [aria-selected=true]').press(key);
     const shown = await page.evaluate(() => [...document.querySelectorAll('.peer')].findIndex((it) => it.checkVisibility()));
     expect(shown === tab, `${what}: ${key} shows machine ${shown + 1}, not ${tab + 1}`);
-    await views(page, what, PHONE_VIEW, 1);
+    await views(page, what, least, 1);
   }
   expect(await visit.drawn(3) > 4000, `${what}: machine 4 is not drawn`);
   await page.locator('#tabs button').last().tap();

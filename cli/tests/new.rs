@@ -93,20 +93,46 @@ fn the_new_game_passes_its_tests_and_plays() {
     let together = || last_line(start(&folder, &["together", "--ticks", TICKS]));
     assert_eq!(together(), together(), "the same match ends in the same bits");
 
-    let (mut host, address, lines) = host(&folder, &["--ticks", TICKS]);
-    let guest = start(&folder, &["join", &address, "--bot", "--ticks", TICKS]);
-    let theirs = last_line(guest);
-    let ours = lines.map_while(Result::ok).last().unwrap_or_default();
-    assert!(host.wait().expect("it ends").success());
-    assert!(ours.starts_with(&format!("tick {TICKS} digest ")), "{ours}");
-    assert_eq!(ours, theirs, "both machines computed the same world");
+    three_players_wait_for_each_other_and_agree(&folder);
 
-    for misuse in [&["dance"][..], &[], &["host"], &["host", "here"], &["together", "--ticks", "x"]]
-    {
+    let misuses: [&[&str]; 8] = [
+        &["dance"],
+        &[],
+        &["host"],
+        &["host", "here"],
+        &["together", "--ticks", "x"],
+        &["together", "--players", "9"],
+        &["join", "127.0.0.1:1", "--player", "2"],
+        &["join", "127.0.0.1:1", "--player", "0"],
+    ];
+    for misuse in misuses {
         let done = start(&folder, misuse).wait_with_output().expect("it ends");
         assert_eq!(done.status.code(), Some(2), "{misuse:?}");
     }
     both_machines_report_the_desync_of_different_rules(&folder);
+}
+
+/// A host that records, and two others that know its address alone. Only the host is told the last tick.
+fn three_players_wait_for_each_other_and_agree(folder: &Path) {
+    let file = folder.join("match.isoreplay");
+    let record = file.to_str().expect("a path of plain text");
+    let (mut host, address, mut lines) =
+        host(folder, &["--players", "3", "--ticks", TICKS, "--record", record]);
+    let awaited = lines.by_ref().map_while(Result::ok).find(|line| line.starts_with("waiting"));
+    assert_eq!(awaited.as_deref(), Some("waiting for machine 1, machine 2"));
+    let guest = |player: &str| {
+        start(folder, &["join", &address, "--bot", "--players", "3", "--player", player])
+    };
+    let guests = [guest("1"), guest("2")];
+    let theirs = guests.map(last_line);
+    let ours = lines.map_while(Result::ok).last().unwrap_or_default();
+    assert!(host.wait().expect("it ends").success());
+    assert!(ours.starts_with(&format!("tick {TICKS} digest ")), "{ours}");
+    assert_eq!(theirs, [ours.clone(), ours], "all machines computed the same world");
+    let replay = std::fs::read(&file).expect("the recording");
+    let replay = isostep_rollback::replay::Replay::open(&replay[..]).expect("it opens");
+    let last = replay.last().to_string();
+    assert_eq!((replay.info().seats, last.as_str(), replay.is_finished()), (3, TICKS, true));
 }
 
 /// Regression: the first machine with a report used to leave at once, so that the other saw only a

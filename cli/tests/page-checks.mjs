@@ -9,8 +9,10 @@ export const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
   '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
 ];
-/** Screens of the tests: a desktop, a small window, two phones. */
-export const SCREENS = [[1440, 900], [900, 900], [390, 844]];
+/** Screens of the tests: a desktop, a small window, a phone upright and on its side. */
+export const SCREENS = [[1440, 900], [900, 900], [390, 844], [844, 390]];
+/** Whether a screen is a phone's. */
+export const isPhone = (width, height) => Math.min(width, height) < 500;
 /** Least contrast of text (WCAG AA). */
 const CONTRAST = 4.5;
 /** Repaints during which the layout must stand still. */

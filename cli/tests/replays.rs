@@ -47,6 +47,14 @@ fn a_match_is_recorded_shown_verified_and_compared() {
     dir.ends("compare a b", 0, "equal up to tick 240");
     dir.ends("record c --seconds 4 --seed 2", 0, "240 ticks");
     dir.ends("compare a c", 1, "not of one match: an asset differs");
+    let (code, report) = dir.run("demo", "--seconds 1 --save t");
+    assert_eq!(code, 0, "{report}");
+    dir.ends(
+        "compare a t",
+        1,
+        "left: a (the arena), right: t (Tumble)\nnot of one match: the game differs",
+    );
+    assert_eq!(dir.json("compare t a", 1)[0]["parting"]["what"], "the game");
 }
 
 #[test]

@@ -14,7 +14,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { FLAGS, NOT_OURS, SCREENS, TIMEOUT, expect, fits, readable, still } from './page-checks.mjs';
+import { FLAGS, NOT_OURS, SCREENS, TIMEOUT, expect, fits, isPhone, readable, still } from './page-checks.mjs';
 
 const USAGE = 'usage: node cli/tests/viewer.mjs ISOSTEP FOLDER [--pictures FOLDER]';
 const SIZE = { width: 1280, height: 800 };
@@ -267,7 +267,7 @@ async function pictures(visit, folder) {
 async function screens(open, address, bench) {
   for (const [width, height] of SCREENS) for (const theme of ['light', 'dark']) {
     const what = `${width} px, ${theme}`;
-    const phone = width < 600;
+    const phone = isPhone(width, height);
     const visit = await open({ viewport: { width, height }, colorScheme: theme, hasTouch: phone, isMobile: phone });
     const { page } = visit;
     await page.goto(`${address}#tick=704`);
@@ -276,7 +276,8 @@ async function screens(open, address, bench) {
     await fits(page, what, width < 1000);
     await readable(page, what);
     const boxes = await page.evaluate(() => Object.fromEntries(['view', 'controls', 'inputs', 'timeline'].map((id) => [id, document.getElementById(id).getBoundingClientRect().toJSON()])));
-    expect(boxes.view.height >= 240 && boxes.view.bottom <= boxes.controls.top && boxes.timeline.bottom <= height, `${what}: the match is not on top: ${JSON.stringify(boxes)}`);
+    const before = phone && width > height ? boxes.view.right <= boxes.controls.left : boxes.view.bottom <= boxes.controls.top;
+    expect(boxes.view.height >= 240 && before && boxes.timeline.bottom <= height, `${what}: the match is not first: ${JSON.stringify(boxes)}`);
     expect((boxes.inputs.top > boxes.controls.top) === (width < 1000), `${what}: the inputs are elsewhere`);
     // All players are in the picture, with their names.
     const names = await page.evaluate(() => [...document.querySelectorAll('.names span')].map((it) => [it.checkVisibility(), it.getBoundingClientRect().toJSON()]));

@@ -1,6 +1,6 @@
 //! Game of the demo: the arena of the tests, with an optional fault on one machine.
 
-use isostep::{Inputs, PlayerId, Real, Simulation, State, Tick};
+use isostep::{BodyId, Inputs, PlayerId, Real, Simulation, State, Tick};
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize};
 
 /// Two humans, two bots, and bodies to kick.
@@ -49,5 +49,9 @@ impl Simulation for Match {
 
     fn bot(&self, tick: Tick, player: PlayerId) -> ArenaInput {
         self.arena.bot(tick, player)
+    }
+
+    fn body_name(&self, body: BodyId) -> Option<String> {
+        self.arena.body_name(body)
     }
 }

@@ -5,11 +5,12 @@ use isostep_rollback::replay::{
     Divergence, Player, Recorder, RecorderConfig, Replay, Verifier, compare,
 };
 use isostep_rollback::{
-    Inputs, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
+    GameId, Inputs, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig, Simulation,
+    Tick, Time,
 };
 
 /// Which game the recordings are of.
-pub const GAME: [u8; 16] = *b"fuzzed recording";
+pub const GAME: GameId = GameId(*b"fuzzed recording");
 /// Maximum number of ticks that are played.
 const MOST_TICKS: u32 = 3000;
 

@@ -56,6 +56,7 @@ pub use input::{
 };
 pub use inputs::{InputStatus, Inputs, PlayerInput};
 pub use isostep_core::Tick;
+pub use isostep_core::digest::GameId;
 pub use pace::{AdaptiveDelay, AdaptiveDelayError, FrameTicks, TickClock};
 pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};

@@ -5,6 +5,7 @@ use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::player::PlayerId;
 use isostep_core::state::State;
+use isostep_core::world::BodyId;
 
 /// A game that a session can run: a [`State`] that steps by inputs.
 ///
@@ -46,5 +47,13 @@ pub trait Simulation: State {
     fn bot(&self, tick: Tick, player: PlayerId) -> Self::Input {
         let _ = (tick, player);
         Self::Input::default()
+    }
+
+    /// Returns a name of a body for reports, such as "a crate" or "player 2's ball". Reports of differences then read
+    /// `body 7v1 (a crate)`. It may be called at another tick than that of the difference, so name bodies by what never
+    /// changes, and return `None` for unknown ones.
+    fn body_name(&self, body: BodyId) -> Option<String> {
+        let _ = body;
+        None
     }
 }

@@ -15,7 +15,10 @@ use std::collections::VecDeque;
 
 /// Path on which a tick was resimulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SyncPath {
+    /// Only loaded. A `#[state(fixed)]` field changes, or a hand-written `State` does not restore everything.
+    Loaded,
     /// Rolled back and resimulated with the same inputs, marked as predicted.
     Resimulated,
     /// Rolled back, resimulated with wrong predictions, rolled back again and resimulated with the right inputs.
@@ -25,7 +28,8 @@ pub enum SyncPath {
 }
 
 impl SyncPath {
-    const ALL: [Self; 3] = [Self::Resimulated, Self::Mispredicted, Self::CachesDropped];
+    /// Paths that step again.
+    const STEPPED: [Self; 3] = [Self::Resimulated, Self::Mispredicted, Self::CachesDropped];
 }
 
 /// First difference of a sync test.
@@ -44,15 +48,23 @@ pub struct SyncDifference {
 impl fmt::Display for SyncDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tick, depth, path, fields } = self;
-        let path = match path {
-            SyncPath::Resimulated => "resimulated",
-            SyncPath::Mispredicted => "resimulated after a misprediction",
-            SyncPath::CachesDropped => "resimulated with caches dropped",
-        };
-        write!(f, "tick {tick}, {path} from {depth} ticks before, differs")?;
+        write!(f, "tick {tick}, ")?;
+        match path {
+            SyncPath::Loaded => write!(f, "loaded {depth} ticks later, differs")?,
+            SyncPath::Resimulated => write!(f, "resimulated from {depth} ticks before, differs")?,
+            SyncPath::Mispredicted => {
+                write!(f, "resimulated after a misprediction from {depth} ticks before, differs")?;
+            }
+            SyncPath::CachesDropped => {
+                write!(f, "resimulated with caches dropped from {depth} ticks before, differs")?;
+            }
+        }
         for (i, StateDifference { entity, field, local, remote }) in fields.iter().enumerate() {
             let and = if i == 0 { ":" } else { ";" };
             write!(f, "{and} {entity}, {field}: {remote} at first, {local} then")?;
+        }
+        if *path == SyncPath::Loaded {
+            f.write_str("; a field that changes must not be `#[state(fixed)]`")?;
         }
         Ok(())
     }
@@ -265,13 +277,15 @@ impl<S: Simulation> Run<'_, S> {
     fn replay(&mut self, current: Tick) -> Result<(), SyncError> {
         for depth in 1..=self.test.depth.min(current.0) {
             let from = current - depth;
-            for path in SyncPath::ALL {
+            for path in SyncPath::STEPPED {
                 if path == SyncPath::CachesDropped && !current.0.is_multiple_of(DROP_CACHES_EVERY) {
                     continue;
                 }
                 self.load(from)?;
+                self.compare(from, depth, SyncPath::Loaded)?;
                 let mut prediction = Prediction::None;
                 match path {
+                    SyncPath::Loaded => (),
                     SyncPath::Resimulated => prediction = Prediction::Right,
                     SyncPath::Mispredicted => {
                         for tick in (from.0..current.0).map(Tick) {

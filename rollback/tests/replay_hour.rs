@@ -6,7 +6,7 @@ use isostep_rollback::replay::{
     Playback, Player, Recorder, RecorderConfig, Replay, Speed, Stream, Verifier,
 };
 use isostep_rollback::{
-    Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
+    GameId, Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -47,7 +47,7 @@ fn most_memory<T>(work: impl FnOnce() -> T) -> (T, isize) {
     (done, MOST.load(Ordering::Relaxed) - before)
 }
 
-const GAME: [u8; 16] = *b"an hour of sums.";
+const GAME: GameId = GameId(*b"an hour of sums.");
 /// At 60 ticks a second.
 const HOUR: u32 = 216_000;
 /// The index of an hour, the longest block, and what a game and its held states take.

@@ -61,8 +61,8 @@ pub(super) fn measure(
         rows.extend(new);
     }
     report.bars.push(bars);
-    let note = "The default is the widest lanes on one thread. Turns of ten ticks as above, all_engines in turn with all_engines \
-                else. Two threads share what can be cut: pairs, preparing and batches of islands.";
+    let note = "The default is the widest lanes on one thread. Turns of ten ticks as above, each variant \
+                in turn. Two threads share what can be cut: pairs, preparing and batches of islands.";
     let section = Section {
         title: "Step by instructions and threads".to_owned(),
         note: note.to_owned(),

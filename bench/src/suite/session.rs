@@ -76,7 +76,7 @@ impl Machine {
     /// Receives a datagram.
     pub fn read(&mut self, now: Time, from: usize, bytes: &[u8]) {
         let exchange = self.exchanges.iter_mut().find(|exchange| exchange.0 == from);
-        let (_, exchange) = exchange.expect("all_engines knows all_engines");
+        let (_, exchange) = exchange.expect("the machines know each other");
         exchange.read(now, &mut self.session, bytes).expect("nothing is damaged");
     }
 

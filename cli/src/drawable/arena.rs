@@ -2,12 +2,12 @@
 
 use super::{Drawable, DrawableGame, Kind};
 use isostep_core::Real;
-use isostep_core::digest::Digest;
+use isostep_core::digest::{Digest, GameId};
 use isostep_rollback::Stick;
 use isostep_scenes::games::{self, ARENA_GAME, Arena, ArenaInput, ArenaName, JUMP, KICK, Team};
 
 impl DrawableGame for Arena {
-    const GAME: [u8; 16] = ARENA_GAME;
+    const GAME: GameId = ARENA_GAME;
     const SIDES: &[&str] = &["blue", "red"];
     const BUTTONS: [&str; 2] = ["jump", "kick"];
 

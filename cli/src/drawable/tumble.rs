@@ -1,7 +1,7 @@
 //! Tumble, the game of the lab: every player for themselves, and crates.
 
 use super::{Drawable, DrawableGame, Kind};
-use isostep_core::digest::Digest;
+use isostep_core::digest::{Digest, GameId};
 use isostep_core::shape::Shape;
 use isostep_core::{Real, Vec3};
 use isostep_rollback::{PlayerId, Stick};
@@ -36,7 +36,7 @@ fn settings(assets: &[(String, Digest)]) -> Option<Settings> {
 }
 
 impl DrawableGame for Tumble {
-    const GAME: [u8; 16] = *b"isostep tumble 1";
+    const GAME: GameId = GameId(*b"isostep tumble 1");
     const SIDES: &[&str] = &[];
     const BUTTONS: [&str; 2] = ["jump", "shove"];
 

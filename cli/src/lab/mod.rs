@@ -6,11 +6,11 @@
 //!         ◀──GET /stream──── serve ◀──bytes──────── frame: views of all machines, after each tick
 //! ```
 //!
-//! - `serve`: routes; `crate::web` has the connections.
+//! - `serve`: routes; `crate::web`, of `isostep-viewer`, has the connections.
 //! - `control`: requests of the page, checked.
 //! - `match_thread`: the thread that owns the match and follows the clock; `crate::play` is the match.
 //! - `frame`: messages of the stream as bytes.
-//! - `page/`: the embedded page; `crate::web` has the files that all pages share.
+//! - `page/`: the embedded page; `isostep-viewer` has the files that all pages share.
 
 mod control;
 mod frame;

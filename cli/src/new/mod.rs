@@ -1,5 +1,5 @@
-//! `isostep new`: creates a small two-player game to start from. The files in `template/` are
-//! copied with `{{name}}`, `{{isostep}}` (the dependency), `{{docs}}` (path of the guide) and
+//! `isostep new`: creates a small game for two to eight players to start from. The files in `template/` are
+//! copied with `{{name}}`, `{{isostep}}` and `{{viewer}}` (the dependencies), `{{docs}}` (path of the guide) and
 //! `{{ci}}` (Isostep in CI) replaced. Exit codes: 0 created, 2 refused; a refused project leaves no
 //! files behind.
 //!
@@ -21,7 +21,7 @@ Examples:
   then: cd marbles && cargo test && cargo run -- together";
 
 /// Template files by destination.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
     ("README.md", include_str!("template/README.md.txt")),
     (".gitignore", include_str!("template/gitignore.txt")),
@@ -29,6 +29,7 @@ const FILES: [(&str, &str); 10] = [
     (".github/workflows/ci.yml", include_str!("template/ci.yml")),
     ("src/game.rs", include_str!("template/src/game.rs")),
     ("src/main.rs", include_str!("template/src/main.rs")),
+    ("src/record.rs", include_str!("template/src/record.rs")),
     ("src/terminal.rs", include_str!("template/src/terminal.rs")),
     ("src/udp.rs", include_str!("template/src/udp.rs")),
     ("tests/game.rs", include_str!("template/tests/game.rs")),
@@ -94,9 +95,9 @@ pub(crate) enum NewError {
 pub(crate) fn command() -> Command {
     let path = Arg::new("path").long("path").value_name("DIR").value_parser(value_parser!(PathBuf));
     Command::new("new")
-        .about("Creates a small two-player game with tests, to start from")
+        .about("Creates a small game for two to eight players with tests, to start from")
         .long_about(
-            "Makes a folder with a game of two players: physics, a match over UDP or in one process, tests, and a determinism \
+            "Makes a folder with a game for two to eight players: physics, a match over UDP or in one process, tests, and a determinism \
              check for CI. It builds and plays as it is; change it into your own.",
         )
         .arg(Arg::new("name").value_name("NAME").required(true).help("Name of the game, its crate and its folder"))
@@ -114,22 +115,28 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
         return Err(NewError::Exists(name.clone()));
     }
     let source = source(arguments.get_one::<PathBuf>("path"), &here, Path::new(BUILT_FROM))?;
-    let (dependency, docs, ci) = match &source {
+    let (dependency, viewer, docs, ci) = match &source {
         Source::Checkout(checkout) => {
             let path = path_between(&folder, checkout);
             let path = path.to_str().filter(|path| !path.contains(char::is_control));
             let path = path.ok_or_else(|| NewError::NoText(checkout.clone()))?.replace('\\', "/");
-            let dependency = format!("isostep = {{ path = \"{}\" }}", path.replace('"', "\\\""));
-            (dependency, format!("{path}/docs/SUMMARY.md"), CI_WITH_PATH)
+            let quoted = path.replace('"', "\\\"");
+            let dependency = format!("isostep = {{ path = \"{quoted}\" }}");
+            let viewer =
+                format!("isostep-viewer = {{ path = \"{quoted}/viewer\", optional = true }}");
+            (dependency, viewer, format!("{path}/docs/SUMMARY.md"), CI_WITH_PATH)
         }
         Source::Registry => {
-            let dependency = format!("isostep = \"{}\"", env!("CARGO_PKG_VERSION"));
-            (dependency, "https://docs.rs/isostep".to_owned(), "")
+            let version = env!("CARGO_PKG_VERSION");
+            let dependency = format!("isostep = \"{version}\"");
+            let viewer = format!("isostep-viewer = {{ version = \"{version}\", optional = true }}");
+            (dependency, viewer, "https://docs.rs/isostep".to_owned(), "")
         }
     };
     let texts = [
         ("{{name}}", &**name),
         ("{{isostep}}", &*dependency),
+        ("{{viewer}}", &*viewer),
         ("{{docs}}", &*docs),
         ("{{ci}}", ci),
     ];
@@ -144,7 +151,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     let out = &mut io::stdout().lock();
     writeln!(
         out,
-        "Created {name}: a two-player game with tests. Its Cargo.toml has {dependency}."
+        "Created {name}: a game for two to eight with tests. Its Cargo.toml has {dependency}."
     )?;
     writeln!(out, "  cd {name}")?;
     writeln!(
@@ -264,10 +271,11 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_four_placeholders() {
+    fn the_template_has_five_placeholders() {
         for (file, text) in FILES {
             let words = |word: &str| text.matches(word).count();
             assert_eq!(words("{{isostep}}"), usize::from(file == "Cargo.toml"), "{file}");
+            assert_eq!(words("{{viewer}}"), usize::from(file == "Cargo.toml"), "{file}");
             assert_eq!(words("{{docs}}"), usize::from(file == "README.md"), "{file}");
             assert_eq!(words("{{ci}}"), usize::from(file == "README.md"), "{file}");
             assert!(text.lines().count() < 185, "{file} is no longer small");

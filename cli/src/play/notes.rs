@@ -57,8 +57,6 @@ pub(crate) struct Difference {
     pub(crate) peer: usize,
     pub(crate) tick: u32,
     pub(crate) entity: String,
-    /// Label of the entity for the user.
-    pub(crate) thing: Option<String>,
     /// Index of its body among the drawables.
     pub(crate) body: Option<usize>,
     pub(crate) field: String,
@@ -127,7 +125,6 @@ impl Difference {
             peer,
             tick: tick.0,
             entity: entity.clone(),
-            thing: thing_of(entity, game),
             body: body_of(entity, game),
             field: field.clone(),
             local: local.clone(),
@@ -139,18 +136,13 @@ impl Difference {
     }
 }
 
-/// Label of a reported body for the user.
-fn thing_of(entity: &str, game: &Tumble) -> Option<String> {
-    let (_, id) = entity.split_once("body ")?;
-    Some(game.drawables().find(|thing| thing.body.to_string() == id)?.label())
-}
-
 /// Index of the body of an entity among the drawables: its own, or that of the player.
 fn body_of(entity: &str, game: &Tumble) -> Option<usize> {
     if let Some(rest) = entity.strip_prefix("players[") {
         return rest.split_once(']')?.0.parse().ok();
     }
-    let (_, id) = entity.split_once("body ")?;
+    // The id, followed by the name.
+    let id = entity.split_once("body ")?.1.split(' ').next()?;
     game.drawables().position(|thing| thing.body.to_string() == id)
 }
 
@@ -189,11 +181,8 @@ impl fmt::Display for Note {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { machine, peer, tick, entity, thing, field, local, remote, blame, .. } = self;
+        let Self { machine, peer, tick, entity, field, local, remote, blame, .. } = self;
         write!(f, "desync on tick {tick}: {entity}")?;
-        if let Some(thing) = thing {
-            write!(f, " ({thing})")?;
-        }
         let (here, there) = if self.itself {
             ("resimulated".to_owned(), "before".to_owned())
         } else {

@@ -6,7 +6,7 @@ use crate::settings::FaultTarget;
 use isostep_core::digest::Digest;
 use isostep_core::internals::DigestTree;
 use isostep_core::state::{RestoreError, Snapshot, State, StateDifference, StateError};
-use isostep_core::world::ResimMode;
+use isostep_core::world::{BodyId, ResimMode};
 use isostep_core::{Real, Vec3};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Tick};
 use isostep_scenes::games::tumble::rules::{Move, Tumble};
@@ -92,6 +92,10 @@ impl Simulation for Peer {
 
     fn bot(&self, tick: Tick, player: PlayerId) -> Move {
         self.tumble.bot(tick, player)
+    }
+
+    fn body_name(&self, body: BodyId) -> Option<String> {
+        self.tumble.body_name(body)
     }
 }
 

@@ -2,8 +2,9 @@
 //! drawables.
 
 use super::Play;
-use crate::drawable::scene;
+use crate::drawable::Known;
 use crate::settings::{FIELDS, PROFILES, Settings};
+use isostep_viewer::internals::scene;
 use serde_json::{Value, json};
 
 impl Play {
@@ -11,7 +12,7 @@ impl Play {
     pub(crate) fn scene(&self) -> Value {
         let profiles = PROFILES.map(|(name, link)| json!({ "name": name, "link": link }));
         let anew = FIELDS.iter().filter(|field| field.anew).map(|field| field.name);
-        let mut scene = scene(self.fleet.machines()[0].game.tumble());
+        let mut scene = scene(&Known, self.fleet.machines()[0].game.tumble());
         if let (Some(scene), Value::Object(words)) = (scene.as_object_mut(), self.settings.json()) {
             scene.extend(words);
         }

@@ -16,10 +16,37 @@ pub(super) fn run(
     as_json: bool,
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
-    match known(paths[0])? {
+    let games = [known(paths[0])?, known(paths[1])?];
+    if games[0] != games[1] {
+        return of_two_games(paths, games, as_json, out);
+    }
+    match games[0] {
         KnownGame::Arena => run_as::<Arena>(paths, as_json, out),
         KnownGame::Tumble => run_as::<Tumble>(paths, as_json, out),
     }
+}
+
+/// Reports that nothing can be compared.
+fn of_two_games(
+    [left, right]: [&Path; 2],
+    games: [KnownGame; 2],
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<bool, CommandError> {
+    let divergence = Divergence::Settings { what: "the game" };
+    if as_json {
+        let paths = [left, right].map(|path| path.display().to_string());
+        let report = json!({
+            "left": paths[0], "right": paths[1], "same": false, "to": 0, "ticks": 0, "digests": 0,
+            "parting": describe(&divergence),
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        let [a, b] = games.map(KnownGame::name);
+        writeln!(out, "left: {} ({a}), right: {} ({b})", left.display(), right.display())?;
+        writeln!(out, "{divergence}")?;
+    }
+    Ok(false)
 }
 
 fn run_as<G: DrawableGame>(

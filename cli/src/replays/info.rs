@@ -1,7 +1,8 @@
 //! `isostep replay info`: lists the content of a recording.
 
 use super::CommandError;
-use super::open::{open, unfinished};
+use super::open::open;
+use isostep_viewer::internals::unfinished;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;

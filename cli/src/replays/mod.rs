@@ -51,6 +51,8 @@ pub(crate) enum CommandError {
     Play(String),
     #[error(transparent)]
     Port(#[from] PortError),
+    #[error(transparent)]
+    Serve(#[from] isostep_viewer::ServeError),
     #[error("{}: the recording ends early ({error}); the match continued. Free some space, or choose another path", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]

@@ -2,7 +2,6 @@
 
 use super::CommandError;
 use crate::drawable::DrawableGame;
-use isostep_rollback::Tick;
 use isostep_rollback::replay::{Playback, Player, Replay, ReplayError, Stream};
 use isostep_scenes::games::Arena;
 use isostep_scenes::games::tumble::rules::Tumble;
@@ -19,6 +18,15 @@ pub(super) type PlaybackOf<G> = Playback<G, Stream<BufReader<File>>>;
 pub(super) enum KnownGame {
     Arena,
     Tumble,
+}
+
+impl KnownGame {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Arena => "the arena",
+            Self::Tumble => "Tumble",
+        }
+    }
 }
 
 /// Returns the game of a recording.
@@ -47,14 +55,6 @@ pub(super) fn game_of<G: DrawableGame>(replay: &Recording, path: &Path) -> Resul
         return Err(at(path)(ReplayError::OtherGame));
     }
     G::read(&replay.info().assets).ok_or_else(|| CommandError::NoSettings(path.to_path_buf()))
-}
-
-/// Notice about a truncated recording.
-pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
-    match lost_bytes {
-        0 => format!("not finished: it ends after tick {last}"),
-        bytes => format!("not finished: {bytes} bytes after tick {last} can't be read"),
-    }
 }
 
 /// Opens a player at the first tick.

@@ -1,15 +1,16 @@
 //! `isostep replay verify`: resimulates a recording and compares every digest.
 
 use super::CommandError;
-use super::open::{KnownGame, at, known, player, unfinished};
+use super::open::{KnownGame, at, known, player};
 use crate::drawable::DrawableGame;
 use crate::progress::Meter;
-use isostep_core::state::{Snapshot, StateDifference};
-use isostep_rollback::replay::{Mismatch, ReplayError, Source, Verifier};
+use isostep_core::state::Snapshot;
+use isostep_rollback::replay::{ReplayError, Source, Verifier};
 use isostep_rollback::{Simulation, Tick};
 use isostep_scenes::games::Arena;
 use isostep_scenes::games::tumble::rules::Tumble;
-use serde_json::{Value, json};
+use isostep_viewer::internals::{mismatch, unfinished};
+use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
@@ -90,15 +91,4 @@ fn broken<S: Simulation + Snapshot, R: Source>(
         "ticks {first} to {agreed} are right by their digests, nothing from tick {tick} on was checked"
     );
     CommandError::After { path: path.to_path_buf(), error, before }
-}
-
-pub(super) fn mismatch(mismatch: &Mismatch) -> Value {
-    let Mismatch { agreed, tick, explained, fields } = mismatch;
-    let field = |difference: &StateDifference| {
-        let StateDifference { entity, field, local, remote } = difference;
-        json!({ "entity": entity, "field": field, "recorded": local, "computed": remote })
-    };
-    let fields: Vec<_> = fields.iter().map(field).collect();
-    let explained = explained.map(|tick| tick.0);
-    json!({ "agreed": agreed.0, "tick": tick.0, "explained": explained, "fields": fields })
 }

@@ -2,11 +2,13 @@
 //! that locates differences.
 //!
 //! - [`Digest`] and [`ShortDigest`]: 32 bytes, and the first 16 of them for the network.
+//! - [`GameId`]: the id of a game by its name.
 //! - [`Digest::of_value`]: a walk over any `Serialize` value, by field.
 //! - `DigestTree`: world → section → page, compared level by level by two machines that share no
 //!   memory.
 
 pub(crate) mod differ;
+mod game_id;
 mod leaf;
 mod names;
 mod page;
@@ -16,6 +18,7 @@ pub(crate) mod tree_codec;
 mod walk;
 
 pub use differ::FieldDifference;
+pub use game_id::GameId;
 pub use leaf::{Refusal, WalkError};
 pub use names::{Digest, ParseDigestError, ShortDigest};
 pub(crate) use page::{PageLeaf, page_digest, page_leaves};

@@ -3,10 +3,10 @@
 use isostep_rollback::replay::{
     Player, Recorder, RecorderConfig, RecorderStats, Replay, ReplayError, Verifier, verify,
 };
-use isostep_rollback::{PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+use isostep_rollback::{GameId, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
 use isostep_scenes::games::{Arena, ArenaSize, arena_input, choose_loadout};
 
-const GAME: [u8; 16] = *b"isostep arena 01";
+const GAME: GameId = GameId(*b"isostep arena 01");
 /// Ten minutes at 60 Hz.
 const TEN_MINUTES: u32 = 36_000;
 /// Limit for ten minutes of two players, without keyframes, bytes.

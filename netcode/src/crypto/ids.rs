@@ -1,31 +1,11 @@
-//! Ids of games, matches and machines, and hex text of ids and keys.
+//! Ids of matches and machines, and hex text of ids and keys.
 
 use crate::entropy::Entropy;
 use core::fmt;
+pub use isostep_core::digest::GameId;
 
 /// Maximum number of machines in a match.
 pub const MAX_MACHINES: usize = 8;
-
-/// Id of a game. Machines with different games refuse to connect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GameId(pub [u8; 16]);
-
-impl GameId {
-    /// Derives the id from a name. Include everything that must agree, such as the version of the rules: `"tanks 3"`.
-    pub fn named(name: &str) -> Self {
-        let hash = blake3::derive_key("isostep 2026 game id", name.as_bytes());
-        let mut id = [0; 16];
-        id.copy_from_slice(&hash[..16]);
-        Self(id)
-    }
-}
-
-/// For recordings, which take sixteen bytes.
-impl From<GameId> for [u8; 16] {
-    fn from(id: GameId) -> Self {
-        id.0
-    }
-}
 
 /// Id of a match. It binds tokens and rosters to one match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,12 +28,6 @@ pub struct MachineId(pub u8);
 impl fmt::Display for MachineId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "machine {}", self.0)
-    }
-}
-
-impl fmt::Display for GameId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(f, &self.0)
     }
 }
 
@@ -82,13 +56,6 @@ pub(super) fn read_hex(text: &[u8], out: &mut [u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_game_id_is_stable() {
-        let id = GameId::named("tanks");
-        assert_eq!(id.to_string(), "4e4544b01263749a5a68f73baf425d38");
-        assert_ne!(id, GameId::named("Tanks"));
-    }
 
     #[test]
     fn hex_round_trips() {

@@ -253,7 +253,8 @@ fn explain<S: Simulation>(
             let Instance { game: other, slots: held, .. } = reference;
             other.page(held, tick, "", section, page, &mut bytes)?;
             // One more than needed, to detect further differences.
-            game.explain(slots, tick, "", section, page, &bytes, left + 1, &mut fields)?;
+            let at = (section.as_str(), page);
+            crate::pages::explain(game, slots, tick, at, &bytes, left + 1, &mut fields)?;
             more |= fields.len() > left;
             fields.truncate(left);
             found.extend(fields.into_iter().map(|field| (section.clone(), field)));

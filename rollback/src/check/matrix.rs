@@ -11,11 +11,12 @@ use super::script::ScriptedInputs;
 use crate::Tick;
 use crate::simulation::Simulation;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Attempts to reproduce a difference before it is reported as random.
 const TRIES: u32 = 4;
 
-pub(super) type Make<'a, S> = Box<dyn Fn() -> S + 'a>;
+pub(super) type Make<'a, S> = Rc<dyn Fn() -> S + 'a>;
 /// Runs a path that needs snapshots.
 pub(super) type Bytes<S> = fn(Runner<'_, S>, TickPath) -> Result<(), Stop>;
 

@@ -32,9 +32,13 @@ use crate::inputs::Inputs;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
 use comparator::{Progress, ProgressFn};
+use isostep_core::internals::Lanes;
+use isostep_core::parallel::Threads;
 use isostep_core::state::Snapshot;
+use isostep_core::world::World;
 use matrix::{Bytes, Make, Matrix};
 use script::ScriptedInputs;
+use std::rc::Rc;
 
 type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) + 'a>;
 
@@ -106,7 +110,7 @@ impl<'a, S: Simulation> Check<'a, S> {
         Self {
             players,
             bots: Vec::new(),
-            variants: vec![("as made".to_owned(), Box::new(make))],
+            variants: vec![("as made".to_owned(), Rc::new(make))],
             script: None,
             ticks: 600,
             depth: 8,
@@ -182,7 +186,36 @@ impl<'a, S: Simulation> Check<'a, S> {
     /// instructions, no incremental resimulation.
     #[must_use]
     pub fn variant(mut self, name: &str, make: impl Fn() -> S + 'a) -> Self {
-        self.variants.push((name.to_owned(), Box::new(make)));
+        self.variants.push((name.to_owned(), Rc::new(make)));
+        self
+    }
+
+    /// Adds a variant for each SIMD width that this machine supports, and for 2 and 8 threads. `world` returns the game's
+    /// world. A game with several worlds calls this for each of them.
+    ///
+    /// All of them give the same bits by themselves; the check finds a game that depends on something else beside the
+    /// world, such as the order in which its own threads finish.
+    #[must_use]
+    pub fn worlds(mut self, world: impl Fn(&mut S) -> &mut World + Copy + 'a) -> Self
+    where
+        S: 'a,
+    {
+        let lanes = Lanes::available().map(|lanes| (format!("{} lanes", lanes.name()), lanes, 1));
+        let threads =
+            [2, 8].map(|threads| (format!("{threads} threads"), Lanes::widest(), threads));
+        for (name, lanes, threads) in lanes.chain(threads) {
+            // A target without threads has one.
+            let Ok(threads) = Threads::new(threads) else { continue };
+            let (make, threads) = (Rc::clone(&self.variants[0].1), threads.eager());
+            let make = move || {
+                let mut game = make();
+                let world = world(&mut game);
+                world.set_lanes(lanes);
+                world.set_threads(threads.clone());
+                game
+            };
+            self.variants.push((name, Rc::new(make)));
+        }
         self
     }
 

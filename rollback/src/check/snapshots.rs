@@ -3,18 +3,18 @@
 use super::paths::{TickPath, draw};
 use super::report::CheckError;
 use super::runner::{Instance, Runner, Stop, refused};
-use crate::Tick;
 use crate::input::{CommandConfig, Commands};
 use crate::player::{Occupant, PlayerId};
 use crate::replay::{Player, Recorder, RecorderConfig, Replay, ReplayError};
 use crate::session::{Session, SessionConfig};
 use crate::simulation::Simulation;
 use crate::time::Time;
+use crate::{GameId, Tick};
 use isostep_core::Rng;
 use isostep_core::state::{RestoreError, Snapshot, StateError};
 
 /// Game id of the recordings.
-const GAME: [u8; 16] = *b"isostep check 01";
+const GAME: GameId = GameId(*b"isostep check 01");
 /// Ticks between keyframes: short, so that many are tested.
 const KEYFRAME_EVERY: u32 = 16;
 /// Mean number of ticks between restored snapshots.

@@ -55,6 +55,7 @@ pub struct NoSuchButton {
 ///
 /// - Sample by events: start with [`Input::hold`] of the previous sample, then [`press`](Self::press) and
 ///   [`release`](Self::release).
+/// - Computed inputs: [`down`](Self::down).
 /// - Sample by levels: [`next`](Self::next) of the previous sample.
 /// - Read in a step: [`held`](Self::held), [`pressed`](Self::pressed), [`released`](Self::released).
 ///
@@ -109,6 +110,21 @@ impl<const N: usize> Buttons<N> {
     #[must_use]
     pub const fn press(self, button: Button<N>) -> Self {
         Self { held: self.held | button.bit(), pressed: self.pressed | button.bit() }
+    }
+
+    /// Holds a button down, without pressing it: for inputs that are computed anew on each tick, such as a bot's. A
+    /// [press](Self::press) on each tick is another press on each tick, and every prediction of it is wrong.
+    ///
+    /// ```
+    /// use isostep_rollback::{Button, Buttons, Input};
+    /// const RUN: Button<1> = Button::at::<0>();
+    /// let down = Buttons::none().down(RUN);
+    /// assert!(down.held(RUN) && !down.pressed(RUN));
+    /// assert_eq!(Buttons::hold(down), down); // what other machines predict
+    /// ```
+    #[must_use]
+    pub const fn down(self, button: Button<N>) -> Self {
+        Self { held: self.held | button.bit(), pressed: self.pressed }
     }
 
     /// Releases a button. It stays pressed in this sample.

@@ -8,11 +8,11 @@ use super::reader::Replay;
 use super::records::InputBytes;
 use super::seats::Seats;
 use super::source::Source;
-use crate::Tick;
 use crate::input::InputCodec;
 use crate::pages::Pages;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
+use crate::{GameId, Tick};
 use Side::{Left, Right};
 use core::fmt;
 use isostep_core::state::{Snapshot, StateDifference};
@@ -178,7 +178,7 @@ impl Side {
 pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
     left: Replay<A>,
     right: Replay<B>,
-    game_id: [u8; 16],
+    game_id: GameId,
     games: (S, S),
 ) -> Result<Comparison, CompareError> {
     let mut found = Comparison::default();

@@ -3,7 +3,7 @@
 use super::error::ReplayError;
 use super::format::MAX_BLOCK_TICKS;
 use super::info::MAX_HEADER;
-use crate::Tick;
+use crate::{GameId, Tick};
 use isostep_core::digest::Digest;
 
 const MAX_ASSETS: usize = 4096;
@@ -13,8 +13,8 @@ const MAX_ASSET_BYTES: usize = MAX_HEADER as usize - 256;
 /// Settings of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecorderConfig {
-    /// Game id: sixteen bytes chosen by the game's author.
-    pub game: [u8; 16],
+    /// Game id, the same as in the tokens of the match.
+    pub game: GameId,
     /// Assets of the match (levels, rules), by name (at most 255 bytes) and digest. At most 4096.
     pub assets: Vec<(String, Digest)>,
     /// Ticks between two keyframes: the maximum number of steps of a seek. 0 writes the first only.
@@ -33,7 +33,7 @@ impl RecorderConfig {
     /// Creates settings: keyframes every 150 ticks, blocks of 120 ticks, at most 4 MB queued: at 60 ticks a second 2.5
     /// s, 2 s, and minutes. An arena of 64 bodies seeks within about 50 ms (measured once, on a busy machine) with
     /// that.
-    pub const fn new(game: [u8; 16]) -> Self {
+    pub const fn new(game: GameId) -> Self {
         let assets = Vec::new();
         Self { game, assets, keyframe_every: 150, flush_every: 120, queue_bytes: 4 << 20 }
     }

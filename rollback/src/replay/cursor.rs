@@ -5,12 +5,12 @@ use super::error::ReplayError;
 use super::format::{SeatKind, name};
 use super::reader::Replay;
 use super::source::Source;
-use crate::Tick;
 use crate::input::{CommandAssembler, Commands, InputCodec};
 use crate::inputs::{InputStatus, Inputs};
 use crate::player::PlayerId;
 use crate::session::ResumedSeat;
 use crate::simulation::Simulation;
+use crate::{GameId, Tick};
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 use std::collections::VecDeque;
@@ -74,7 +74,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
     /// Opens a cursor at the first tick of a recording of this game.
     pub(super) fn open<R: Source>(
         replay: &mut Replay<R>,
-        game_id: [u8; 16],
+        game_id: GameId,
         game: S,
         keep: usize,
     ) -> Result<Self, ReplayError> {

@@ -2,9 +2,9 @@
 
 use super::error::ReplayError;
 use super::format::{MAGIC, VERSION, seal, unseal};
-use crate::Tick;
 use crate::input::{CommandConfig, Input, InputCodec, MAX_INPUT_BYTES};
 use crate::session::MAX_PLAYERS;
+use crate::{GameId, Tick};
 use core::time::Duration;
 use isostep_core::digest::Digest;
 use isostep_core::internals::Reader;
@@ -18,8 +18,8 @@ pub(super) const MAX_HEADER: u32 = 1 << 20;
 /// Contents of a recording's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Game id: sixteen bytes chosen by the game's author.
-    pub game: [u8; 16],
+    /// Game id.
+    pub game: GameId,
     /// Bytes of an input.
     pub input_width: u8,
     /// Shape of the input type: [`InputCodec::schema`].
@@ -48,11 +48,7 @@ impl Info {
     /// # Errors
     /// If it is not; the error names the difference.
     #[doc(hidden)]
-    pub fn check<I: Input>(
-        &self,
-        game: [u8; 16],
-        codec: &InputCodec<I>,
-    ) -> Result<(), ReplayError> {
+    pub fn check<I: Input>(&self, game: GameId, codec: &InputCodec<I>) -> Result<(), ReplayError> {
         if self.game != game {
             return Err(ReplayError::OtherGame);
         }
@@ -106,7 +102,7 @@ impl Info {
         let mut out = MAGIC.to_vec();
         out.extend_from_slice(&VERSION.to_le_bytes());
         out.extend_from_slice(&[0; 4]);
-        out.extend_from_slice(&self.game);
+        out.extend_from_slice(&self.game.0);
         out.push(self.input_width);
         out.extend_from_slice(&self.input_schema);
         out.push(self.seats);
@@ -162,7 +158,7 @@ impl Info {
     }
 
     fn fields(from: &mut Reader<'_>) -> Option<Self> {
-        let game = from.array()?;
+        let game = GameId(from.array()?);
         let input_width = from.u8()?;
         let input_schema = from.array()?;
         let seats = from.u8()?;

@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use isostep_rollback::replay::{Player, Recorder, RecorderConfig, Replay, verify};
-//! use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+//! use isostep_rollback::{GameId, Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
 //!
 //! #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 //! struct Count { sum: i32 }
@@ -27,7 +27,7 @@
 //!     }
 //! }
 //!
-//! const GAME: [u8; 16] = *b"count, version 1";
+//! const GAME: GameId = GameId(*b"count, version 1");
 //! let mut game = Count::default();
 //! let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
 //! let mut recorder = Recorder::start(RecorderConfig::new(GAME), &session, &game)?;

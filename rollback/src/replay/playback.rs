@@ -7,9 +7,9 @@ use super::cursor::Cursor;
 use super::error::ReplayError;
 use super::reader::Replay;
 use super::source::Source;
-use crate::Tick;
 use crate::inputs::Inputs;
 use crate::simulation::Simulation;
+use crate::{GameId, Tick};
 use core::num::NonZeroU32;
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
@@ -79,7 +79,7 @@ pub struct Advanced {
 ///
 /// ```
 /// use isostep_rollback::replay::{Playback, Recorder, RecorderConfig, Replay, Speed};
-/// use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+/// use isostep_rollback::{GameId, Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
 /// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 /// struct Count { sum: i32 }
 /// impl Simulation for Count {
@@ -88,7 +88,7 @@ pub struct Advanced {
 ///         self.sum += i32::from(inputs.value(PlayerId(0)).0);
 ///     }
 /// }
-/// # const GAME: [u8; 16] = *b"count, version 1";
+/// # const GAME: GameId = GameId(*b"count, version 1");
 /// # let mut game = Count::default();
 /// # let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
 /// # let mut recorder = Recorder::start(RecorderConfig::new(GAME), &session, &game)?;
@@ -137,7 +137,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     ///
     /// # Errors
     /// As [`Player::new`](super::Player::new).
-    pub fn new(replay: Replay<R>, game_id: [u8; 16], games: (S, S)) -> Result<Self, ReplayError> {
+    pub fn new(replay: Replay<R>, game_id: GameId, games: (S, S)) -> Result<Self, ReplayError> {
         Self::with(replay, game_id, games, PlaybackConfig::default())
     }
 
@@ -147,7 +147,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// As [`new`](Self::new).
     pub fn with(
         mut replay: Replay<R>,
-        game_id: [u8; 16],
+        game_id: GameId,
         games: (S, S),
         config: PlaybackConfig,
     ) -> Result<Self, ReplayError> {

@@ -4,10 +4,10 @@ use super::cursor::Cursor;
 use super::error::ReplayError;
 use super::reader::Replay;
 use super::source::Source;
-use crate::Tick;
 use crate::inputs::Inputs;
 use crate::session::{Session, SessionConfig};
 use crate::simulation::Simulation;
+use crate::{GameId, Tick};
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 
@@ -19,7 +19,7 @@ use isostep_core::state::Snapshot;
 ///
 /// ```
 /// use isostep_rollback::replay::{Player, Recorder, RecorderConfig, Replay};
-/// use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+/// use isostep_rollback::{GameId, Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
 ///
 /// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 /// struct Count { sum: i32 }
@@ -30,7 +30,7 @@ use isostep_core::state::Snapshot;
 ///     }
 /// }
 ///
-/// const GAME: [u8; 16] = *b"count, version 1";
+/// const GAME: GameId = GameId(*b"count, version 1");
 /// let mut game = Count::default();
 /// let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
 /// let mut recorder = Recorder::start(RecorderConfig::new(GAME), &session, &game)?;
@@ -62,7 +62,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// # Errors
     /// If the recording is of another game or other inputs, the game has other settings, or the first state can't be
     /// read.
-    pub fn new(mut replay: Replay<R>, game_id: [u8; 16], game: S) -> Result<Self, ReplayError> {
+    pub fn new(mut replay: Replay<R>, game_id: GameId, game: S) -> Result<Self, ReplayError> {
         let cursor = Cursor::open(&mut replay, game_id, game, 0)?;
         Ok(Self { replay, cursor })
     }

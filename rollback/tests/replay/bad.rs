@@ -4,7 +4,7 @@ use super::forge;
 use super::game::{GAME, Mix, Pad, Script};
 use isostep_core::digest::Digest;
 use isostep_rollback::replay::{Player, Replay, ReplayError, verify};
-use isostep_rollback::{Inputs, Simulation, Tick};
+use isostep_rollback::{GameId, Inputs, Simulation, Tick};
 use serde::{Deserialize, Deserializer, Serialize};
 
 #[test]
@@ -77,7 +77,8 @@ fn foreign_newer_and_other_files_say_what_they_are() {
     let mut long = file.clone();
     long[10..14].copy_from_slice(&u32::MAX.to_le_bytes());
     assert_eq!(open(&long), ReplayError::Header);
-    let other = Replay::open(&file[..]).and_then(|it| Player::new(it, [0; 16], Mix::default()));
+    let other =
+        Replay::open(&file[..]).and_then(|it| Player::new(it, GameId([0; 16]), Mix::default()));
     assert_eq!(other.unwrap_err(), ReplayError::OtherGame);
 }
 

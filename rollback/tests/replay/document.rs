@@ -21,7 +21,7 @@ fn listing(file: &[u8]) -> Vec<String> {
     let mut line = |words: String| writeln!(text, "{words}").expect("text takes all");
     let info = replay.info().clone();
     let (width, seats, every) = (info.input_width, info.seats, info.digest_every);
-    line(format!("header {} width {width} seats {seats} every {every}", hex(&info.game)));
+    line(format!("header {} width {width} seats {seats} every {every}", hex(&info.game.0)));
     replay.keyframes().for_each(|tick| line(format!("keyframe {tick}")));
     for change in replay.seat_changes() {
         line(format!("seat {} {} {:?}", change.tick, change.player.0, change.kind));

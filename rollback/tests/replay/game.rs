@@ -4,14 +4,14 @@
 use isostep_core::Rng;
 use isostep_rollback::replay::{Recorder, RecorderConfig};
 use isostep_rollback::{
-    Buttons, InputStatus, Inputs, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig,
-    Simulation, Tick, Time,
+    Buttons, GameId, InputStatus, Inputs, NewestWins, Occupant, PeerId, PlayerId, Session,
+    SessionConfig, Simulation, Tick, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::rc::Rc;
 
-pub(crate) const GAME: [u8; 16] = *b"a mixing game, 1";
+pub(crate) const GAME: GameId = GameId(*b"a mixing game, 1");
 
 pub(crate) type Pad = (Buttons<4>, NewestWins<i16>);
 

@@ -46,7 +46,7 @@ export class Report {
     const who = (index) => `machine ${index + 1}`;
     const [here, there] = note.itself ? ["right", "was"] : [who(note.machine), who(note.peer)];
     const facts = [
-      ["entity", note.entity + (note.thing ? ` (${note.thing})` : "")], ["field", note.field], [here, note.local], [there, note.remote],
+      ["entity", note.entity], ["field", note.field], [here, note.local], [there, note.remote],
     ];
     const also = note.more.find((it) => it[1] !== note.field && /velocity/.test(it[1]));
     if (also) facts.push(["also", `${also[1]}: ${also[2]}, ${also[3]}`]);

@@ -19,12 +19,13 @@ pub(super) use orders::random_order;
 pub(super) use rules::SeatInput;
 
 use super::rng::mixed;
+use isostep_core::digest::GameId;
 use isostep_core::world::{BodyId, Past, World};
 use isostep_derive::{Snapshot, State};
 use serde::{Deserialize, Serialize};
 
 /// Name of the game in recordings.
-pub(super) const GAME: [u8; 16] = *b"skirmish of test";
+pub(super) const GAME: GameId = GameId(*b"skirmish of test");
 
 const SCENERY: u8 = 0;
 const PLAYERS: u8 = 1;

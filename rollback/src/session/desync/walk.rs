@@ -6,7 +6,7 @@ use super::message::Message;
 use super::report::{Blame, DesyncReport};
 use super::{Case, MAX_MESSAGE};
 use crate::Tick;
-use crate::pages::{MAX_PER_SECTION, rank};
+use crate::pages::{MAX_PER_SECTION, explain, rank};
 use crate::player::PeerId;
 use crate::simulation::Simulation;
 use isostep_core::digest::ShortDigest;
@@ -241,7 +241,7 @@ impl<S: Simulation> Session<S> {
             (Level::Page(page), Message::Page { tick: at, bytes: Some(theirs) }) if at == tick => {
                 let Walk { section, found, .. } = walk;
                 let most = MAX_PER_SECTION;
-                simulation.explain(&self.slots, tick, "", section, page, &theirs, most, found)?;
+                explain(simulation, &self.slots, tick, (section, page), &theirs, most, found)?;
                 walk.go_on().unwrap_or(SAME)
             }
             (Level::Page(_), Message::Page { tick: at, bytes: None }) if at == tick => {

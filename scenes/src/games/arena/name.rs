@@ -1,10 +1,10 @@
 //! Settings of an arena as the name of a recording's asset.
 
 use super::{Arena, ArenaSize};
-use isostep_core::digest::Digest;
+use isostep_core::digest::{Digest, GameId};
 
 /// Game id of the arena in recordings.
-pub const ARENA_GAME: [u8; 16] = *b"isostep arena 01";
+pub const ARENA_GAME: GameId = GameId(*b"isostep arena 01");
 
 /// Limit on props when reading untrusted recordings.
 const MAX_PROPS: u16 = 500;

@@ -2,7 +2,7 @@
 
 use super::build::{KICK_OFF, start};
 use super::input::{ArenaInput, JUMP, KICK, LOADOUT};
-use super::{Arena, LOADOUTS, Team};
+use super::{Arena, Kind, LOADOUTS, Team};
 use isostep_core::world::{BodyId, ContactView, Event};
 use isostep_core::{Real, Transform, Vec3, real};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Stick, Tick};
@@ -42,6 +42,18 @@ impl Simulation for Arena {
 
     fn bot(&self, tick: Tick, player: PlayerId) -> ArenaInput {
         self.chase(tick, player)
+    }
+
+    fn body_name(&self, body: BodyId) -> Option<String> {
+        self.drawables().find(|drawable| drawable.body == body).map(|drawable| {
+            match drawable.kind {
+                Kind::Player(player) => player.to_string(),
+                Kind::Ball => "the ball".to_owned(),
+                Kind::Prop => "a prop".to_owned(),
+                Kind::Goal(_) => "a goal".to_owned(),
+                Kind::Wall => "a wall".to_owned(),
+            }
+        })
     }
 }
 

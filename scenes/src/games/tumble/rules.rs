@@ -9,8 +9,8 @@
 use super::bodies::{Cast, KNOWN, PLAYER};
 use isostep::world::ContactView;
 use isostep::{
-    Button, Buttons, Input, Inputs, PlayerId, Quat, Real, Rng, Simulation, Snapshot, State, Stick,
-    Tick, Transform, Vec3, World, real,
+    BodyId, Button, Buttons, Input, Inputs, PlayerId, Quat, Real, Rng, Simulation, Snapshot, State,
+    Stick, Tick, Transform, Vec3, World, real,
 };
 use serde::{Deserialize, Serialize};
 
@@ -321,5 +321,14 @@ impl Simulation for Tumble {
 
     fn bot(&self, tick: Tick, player: PlayerId) -> Move {
         self.think(tick, player)
+    }
+
+    fn body_name(&self, body: BodyId) -> Option<String> {
+        let number = self.cast.bodies.iter().position(|known| *known == body);
+        let seats = self.players.len();
+        number.map(|number| match number + 1 {
+            player if player <= seats => format!("player {player}"),
+            _ => "a crate".to_owned(),
+        })
     }
 }

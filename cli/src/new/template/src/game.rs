@@ -1,5 +1,5 @@
-//! Marbles: each player rolls a big ball and knocks the other player's marbles out of the ring. A
-//! marble that leaves the ring scores a point and returns to its place.
+//! Marbles: two to eight players roll a big ball each and knock each other's marbles out of the ring.
+//! A marble that leaves the ring returns to its place. The player who loses the fewest wins.
 //!
 //! This file is the whole game. `Marbles` holds everything that the next tick depends on, and only
 //! `step` advances it: no clock, no floats, no unseeded randomness. So every machine computes the
@@ -21,6 +21,8 @@ pub const NAME: &str = concat!(env!("CARGO_PKG_NAME"), "-1");
 pub const RING: Real = real!(8);
 const BALL: Real = real!(0.75);
 const MARBLE: Real = real!(0.375);
+/// Marbles of each player.
+pub const MARBLES: usize = 3;
 /// Speed that a ball gains in one tick, and by a dash, m/s.
 const PUSH: Real = real!(0.25);
 const LEAP: Real = real!(6);
@@ -42,16 +44,17 @@ pub const DASH: Button<1> = Button::at::<0>();
 /// bytes for recordings.
 #[derive(State, Snapshot)]
 pub struct Marbles {
-    world: World,
-    score: [u32; 2],
+    pub world: World,
+    /// Marbles that each player has lost.
+    lost: Vec<u32>,
     /// Ticks until each player may dash again.
-    breath: [u32; 2],
+    breath: Vec<u32>,
     /// `fixed` fields never change: they are compared, but not saved.
     #[state(fixed)]
-    balls: [Piece; 2],
-    /// Marbles of the first and the second player, alternating.
+    balls: Vec<Piece>,
+    /// `MARBLES` of the first player, then of the second, and so on.
     #[state(fixed)]
-    marbles: [Piece; 6],
+    marbles: Vec<Piece>,
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -60,43 +63,47 @@ struct Piece {
     home: Vec3,
 }
 
-impl Default for Marbles {
+impl Marbles {
     /// Match before its first tick.
-    fn default() -> Self {
+    pub fn new(players: usize) -> Self {
         let mut world = World::new(WorldDef::default()).expect("the default is fine");
         world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).expect("a floor fits");
         let bouncy = Material { restitution: real!(0.5), ..Material::default() };
-        let mut put = |radius: Real, x: i32, z: i32| {
-            let home = Vec3::new(Real::from_int(x), radius, Real::from_int(z));
+        let mut put = |radius: Real, home: Vec3| {
+            let home = home + Vec3::Y * radius;
             let shape = Shape::sphere(radius).expect("a size within the limits");
             let body = BodyDef::dynamic().at(home).shape(ShapeDef::from(shape).material(bouncy));
             // Damping halves a rolling body's speed in about a second.
             let body = body.damping(real!(0.75), real!(0.75)).speed_cap(real!(12));
             Piece { body: world.spawn(body).expect("it fits into the world"), home }
         };
-        let balls = [put(BALL, -6, 0), put(BALL, 6, 0)];
-        let marbles = [(-2, -2), (2, -2), (-2, 0), (2, 0), (-2, 2), (2, 2)];
-        let marbles = marbles.map(|(x, z)| put(MARBLE, x, z));
+        // Places on a circle around the middle, in `of` equal parts.
+        let circle = |part: usize, of: usize, radius: i32| {
+            let angle = Real::TAU * part as i32 / of as i32;
+            Vec3::new(angle.cos(), Real::ZERO, angle.sin()) * radius
+        };
+        let all = players * MARBLES;
+        let balls = (0..players).map(|player| put(BALL, circle(player, players, 6))).collect();
+        let marbles = (0..all).map(|marble| put(MARBLE, circle(marble, all, 4))).collect();
         // Makes these bodies part of the initial state.
         world.commit();
-        Self { world, score: [0; 2], breath: [0; 2], balls, marbles }
+        Self { world, lost: vec![0; players], breath: vec![0; players], balls, marbles }
     }
-}
 
-impl Marbles {
-    /// Marbles that each player has knocked out.
-    pub const fn score(&self) -> [u32; 2] {
-        self.score
+    /// Marbles that each player has lost.
+    pub fn lost(&self) -> &[u32] {
+        &self.lost
     }
 
     /// Positions of the balls, by player.
-    pub fn balls(&self) -> [Vec3; 2] {
-        self.balls.map(|ball| self.place(ball))
+    pub fn balls(&self) -> impl Iterator<Item = Vec3> {
+        self.balls.iter().map(|&ball| self.place(ball))
     }
 
-    /// Positions of the marbles, alternating between the players.
-    pub fn marbles(&self) -> [Vec3; 6] {
-        self.marbles.map(|marble| self.place(marble))
+    /// Positions of the marbles, with their players.
+    pub fn marbles(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        let all = self.marbles.iter().enumerate();
+        all.map(|(index, &marble)| (index / MARBLES, self.place(marble)))
     }
 
     fn place(&self, piece: Piece) -> Vec3 {
@@ -119,8 +126,8 @@ impl Simulation for Marbles {
     type Input = Pad;
 
     fn step(&mut self, _tick: Tick, inputs: &Inputs<Pad>) {
-        for (index, marble) in self.marbles.into_iter().enumerate() {
-            self.score[1 - index % 2] += u32::from(self.put_back(marble));
+        for index in 0..self.marbles.len() {
+            self.lost[index / MARBLES] += u32::from(self.put_back(self.marbles[index]));
         }
         for (player, input) in inputs.iter() {
             let (pad, seat) = (input.value, usize::from(player.0));
@@ -128,7 +135,7 @@ impl Simulation for Marbles {
             self.put_back(ball);
             self.breath[seat] = self.breath[seat].saturating_sub(1);
             let mut speed = PUSH;
-            if pad.buttons.pressed(DASH) && self.breath[seat] == 0 {
+            if pad.buttons.held(DASH) && self.breath[seat] == 0 {
                 self.breath[seat] = BREATH;
                 speed += LEAP;
             }
@@ -139,19 +146,31 @@ impl Simulation for Marbles {
         self.world.step();
     }
 
-    /// Bot for a seat without a player: moves between the middle and a marble of the other player,
-    /// then dashes outwards.
+    /// Bot for a seat without a player: moves between the middle and a marble of another player, then
+    /// dashes outwards.
+    ///
+    /// Other machines predict that inputs stay the same until they arrive. So it leans in few directions,
+    /// and holds the dash [down](Buttons::down) instead of pressing it anew on each tick.
     fn bot(&self, tick: Tick, player: PlayerId) -> Pad {
-        let seat = usize::from(player.0);
-        let me = self.balls()[seat];
-        let marble = self.marbles()[1 - seat + tick.0 as usize / 150 % 3 * 2];
+        let (seat, plan) = (usize::from(player.0), tick.0 as usize / 150);
+        let other = (seat + 1 + plan % (self.balls.len() - 1)) % self.balls.len();
+        let (me, marble) = (self.place(self.balls[seat]), other * MARBLES + plan % MARBLES);
+        let marble = self.place(self.marbles[marble]);
         let outwards = marble.normalize_or(Vec3::X);
         let ready = (marble - me).normalize_or(outwards).dot(outwards) > real!(0.75);
         let target = if ready { marble } else { marble - outwards * real!(1.5) };
-        let way = (target - me).normalize_or(Vec3::ZERO) * 126;
-        let roll = Stick::from_steps(way.x.floor_to_int() as i8, way.z.floor_to_int() as i8);
-        let dash = ready && tick.0.is_multiple_of(20);
-        let buttons = if dash { Buttons::none().press(DASH) } else { Buttons::none() };
-        Pad { roll: roll.unwrap_or_default(), buttons }
+        let way = (target - me).normalize_or(Vec3::ZERO) * 3 + Vec3::splat(real!(0.5));
+        let lean = |part: Real| 42 * part.floor_to_int() as i8;
+        let roll = Stick::from_steps(lean(way.x), lean(way.z)).unwrap_or_default();
+        let buttons = if ready { Buttons::none().down(DASH) } else { Buttons::none() };
+        Pad { roll, buttons }
+    }
+
+    /// Names of bodies in reports: `body 3v1 (a marble of player 2)`.
+    fn body_name(&self, body: BodyId) -> Option<String> {
+        let place = |pieces: &[Piece]| pieces.iter().position(|piece| piece.body == body);
+        let ball = place(&self.balls).map(|seat| format!("the ball of player {}", seat + 1));
+        let owner = |marble| format!("a marble of player {}", marble / MARBLES + 1);
+        ball.or_else(|| place(&self.marbles).map(owner))
     }
 }

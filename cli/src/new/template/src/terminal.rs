@@ -56,14 +56,19 @@ impl Screen {
                 [cosine, sine].map(|at| isostep::Real::from_f64(at).unwrap_or_default() * RING);
             put(Vec3::new(x, isostep::Real::ZERO, z), '.');
         }
-        (0..).zip(game.marbles()).for_each(|(index, at)| put(at, ['a', 'b'][index % 2]));
-        ['A', 'B'].into_iter().zip(game.balls()).for_each(|(letter, at)| put(at, letter));
-        let [left, right] = game.score();
-        let mut text = format!("\x1b[H\x1b[J  A {left} : {right} B   {}\r\n", self.news);
+        game.marbles().for_each(|(player, at)| put(at, char::from(b'a' + player as u8)));
+        ('A'..).zip(game.balls()).for_each(|(letter, at)| put(at, letter));
+        let mut text = format!("\x1b[H\x1b[J  {}   {}\r\n", lost(game), self.news);
         page.iter().for_each(|row| text.extend(row.iter().chain(&['\r', '\n'])));
         print!("{text}");
         let _ = stdout().flush();
     }
+}
+
+/// Marbles that each player has lost, as text.
+pub fn lost(game: &Game) -> String {
+    let players = ('A'..).zip(game.lost()).map(|(letter, lost)| format!(" {letter} {lost}"));
+    format!("lost:{}", players.collect::<String>())
 }
 
 impl Drop for Screen {

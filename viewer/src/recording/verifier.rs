@@ -1,32 +1,28 @@
 //! Verifies the whole recording in chunks, so that the page can show progress. It has its own game
 //! and file, so the playback does not wait for it.
 
-use super::super::CommandError;
-use super::super::open::{at, player};
-use super::super::verify::mismatch;
-use crate::drawable::DrawableGame;
-use isostep_rollback::replay::{Stream, Verifier};
+use super::FileSource;
+use isostep_core::state::{Snapshot, StateDifference};
+use isostep_rollback::Simulation;
+use isostep_rollback::replay::{Mismatch, Player, ReplayError, Verifier};
 use serde_json::{Value, json};
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Ticks of one chunk: some ten milliseconds of work.
 const CHUNK: u32 = 300;
 
-pub(super) struct SharedVerifier<G: DrawableGame>(Mutex<Progress<G>>);
+pub(super) struct SharedVerifier<S: Simulation + Snapshot>(Mutex<Progress<S>>);
 
-struct Progress<G: DrawableGame> {
-    verifier: Verifier<G, Stream<BufReader<File>>>,
+struct Progress<S: Simulation + Snapshot> {
+    verifier: Verifier<S, FileSource>,
     done: bool,
     /// Error that ended the verification.
     error: Option<String>,
 }
 
-impl<G: DrawableGame> SharedVerifier<G> {
-    pub(super) fn open(path: &Path) -> Result<Self, CommandError> {
-        let verifier = Verifier::new(player(path)?).map_err(at(path))?;
+impl<S: Simulation + Snapshot> SharedVerifier<S> {
+    pub(super) fn new(player: Player<S, FileSource>) -> Result<Self, ReplayError> {
+        let verifier = Verifier::new(player)?;
         Ok(Self(Mutex::new(Progress { verifier, done: false, error: None })))
     }
 
@@ -52,4 +48,16 @@ impl<G: DrawableGame> SharedVerifier<G> {
             "error": error,
         })
     }
+}
+
+/// A mismatch as JSON.
+pub fn mismatch(mismatch: &Mismatch) -> Value {
+    let Mismatch { agreed, tick, explained, fields } = mismatch;
+    let field = |difference: &StateDifference| {
+        let StateDifference { entity, field, local, remote } = difference;
+        json!({ "entity": entity, "field": field, "recorded": local, "computed": remote })
+    };
+    let fields: Vec<_> = fields.iter().map(field).collect();
+    let explained = explained.map(|tick| tick.0);
+    json!({ "agreed": agreed.0, "tick": tick.0, "explained": explained, "fields": fields })
 }

@@ -1,13 +1,18 @@
 //! Metadata for the page, sent once: length of the recording, timeline marks, and drawables.
 
-use super::super::open::{PlaybackOf, unfinished};
-use crate::drawable::{DrawableGame, scene};
-use isostep_rollback::Tick;
-use isostep_rollback::replay::{Gap, Pause, SeatChange, SeatKind};
+use super::{FileSource, unfinished};
+use crate::scene::{View, scene};
+use isostep_core::state::Snapshot;
+use isostep_rollback::replay::{Gap, Pause, Playback, SeatChange, SeatKind};
+use isostep_rollback::{Simulation, Tick};
 use serde_json::{Value, json};
 use std::path::Path;
 
-pub(super) fn of<G: DrawableGame>(playback: &PlaybackOf<G>, path: &Path) -> Value {
+pub(super) fn of<S: Simulation + Snapshot>(
+    playback: &Playback<S, FileSource>,
+    view: &impl View<S>,
+    path: &Path,
+) -> Value {
     let replay = playback.replay();
     let info = replay.info();
     let gap = |Gap { tick, next }| json!([tick.0, next.map(|next| next.0)]);
@@ -21,7 +26,7 @@ pub(super) fn of<G: DrawableGame>(playback: &PlaybackOf<G>, path: &Path) -> Valu
         json!({ "tick": change.tick.0, "player": change.player.0, "who": who })
     };
     let cut = (!replay.is_finished()).then(|| unfinished(replay.last(), replay.lost_bytes()));
-    let mut facts = scene(playback.game());
+    let mut facts = scene(view, playback.game());
     let recording = json!({
         "file": path.display().to_string(),
         "first": replay.first().0,
@@ -30,6 +35,7 @@ pub(super) fn of<G: DrawableGame>(playback: &PlaybackOf<G>, path: &Path) -> Valu
         "tick_seconds": info.tick_length.as_secs_f64(),
         "assets": info.assets.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "seats": info.seats,
+        "command": view.has_command(),
         "keyframes": replay.keyframes().map(|tick| tick.0).collect::<Vec<_>>(),
         "digests": runs(replay.digest_ticks()),
         "gaps": replay.gaps().map(gap).collect::<Vec<_>>(),

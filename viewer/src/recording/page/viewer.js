@@ -229,6 +229,8 @@ for (const [id, action] of [
   ["command", () => copy(`isostep replay seek ${quoted(recording.file)} ${at}`, $("command"))],
 ]) $(id).addEventListener("click", action);
 
+$("command").hidden = !recording.command;
+
 $("goto").addEventListener("change", () => {
   const tick = $("goto").valueAsNumber;
   pause();
@@ -314,13 +316,26 @@ function noPicture(why) {
 }
 try {
   painter = new Painter($("canvas"));
-  painter.setScene(recording);
+  painter.setScene({ ...recording, things: structuredClone(recording.things) });
   names = new Names($("view"), Array.from({ length: recording.seats }, (_, seat) => `${MARKS[(seat % recording.sides) % 4]} player ${seat}`), recording.sides);
   $("canvas").addEventListener("webglcontextlost", () => noPicture("the graphics context was lost; reload the page"));
 } catch (error) {
   noPicture(error.message);
 }
 addEventListener("resize", () => { stale = true; });
+
+/** Text of the things in the painter's scene, if they are not those of the recording. */
+let things = "";
+
+/** Bodies come and go: a frame whose things are not those of the recording has its own. */
+function setThings(frame) {
+  const text = frame.text ??= frame.things ? JSON.stringify(frame.things) : "";
+  if (text === things) return;
+  things = text;
+  const { cameras } = painter;
+  painter.setScene({ ...recording, things: structuredClone(frame.things ?? recording.things) });
+  painter.cameras = cameras;
+}
 
 const GHOSTS = new Float32Array(0);
 let before = performance.now(), pictures = 0, shown = null, mixed = null, dark = null;
@@ -391,7 +406,8 @@ function picture() {
   const next = playing && frame ? following(at) : null;
   const ahead = next === null || leaps(at, next) ? null : source.get(next);
   let { bodies } = shown;
-  if (ahead?.bodies && part > 0) {
+  setThings(shown);
+  if (ahead?.bodies && part > 0 && ahead.bodies.length === bodies.length) {
     mixed = mixed?.length === bodies.length ? mixed : new Float32Array(bodies.length);
     bodies = between(bodies, ahead.bodies, part, mixed);
   }

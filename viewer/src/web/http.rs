@@ -4,39 +4,39 @@
 use std::io::{ErrorKind, Read};
 
 /// Limit on request line and headers, bytes. Browsers send about 700.
-pub(crate) const MAX_HEAD: usize = 8 * 1024;
+pub(super) const MAX_HEAD: usize = 8 * 1024;
 /// Limit on the body, bytes. The longest control, all links of four machines, has about 1,200.
-pub(crate) const MAX_BODY: usize = 4 * 1024;
+pub(super) const MAX_BODY: usize = 4 * 1024;
 /// Limit on the path, bytes.
 const MAX_PATH: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
+pub enum Method {
     Get,
     Post,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Request {
-    pub(crate) method: Method,
+pub struct Request {
+    pub method: Method,
     /// Path, without the query.
-    pub(crate) path: String,
+    pub path: String,
     /// Query, undecoded.
-    pub(crate) query: String,
-    pub(crate) host: String,
-    pub(crate) origin: Option<String>,
-    pub(crate) content_type: Option<String>,
-    pub(crate) body: Vec<u8>,
+    pub query: String,
+    pub host: String,
+    pub origin: Option<String>,
+    pub content_type: Option<String>,
+    pub body: Vec<u8>,
 }
 
 /// Refusal of a request: a 4xx status and advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    pub(crate) status: u16,
-    pub(crate) why: &'static str,
+pub struct Refusal {
+    pub status: u16,
+    pub why: &'static str,
 }
 
-pub(crate) const fn refuse(status: u16, why: &'static str) -> Refusal {
+pub const fn refuse(status: u16, why: &'static str) -> Refusal {
     Refusal { status, why }
 }
 
@@ -51,7 +51,7 @@ struct Headers {
 
 impl Request {
     /// Reads one request; `None` if the peer closed or timed out before sending anything.
-    pub(crate) fn read(from: &mut impl Read) -> Result<Option<Self>, Refusal> {
+    pub fn read(from: &mut impl Read) -> Result<Option<Self>, Refusal> {
         let mut bytes = Vec::new();
         let end = loop {
             if let Some(end) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {

@@ -77,6 +77,7 @@ export class Panel {
     if ($("score").dataset.text !== score) {
       $("score").dataset.text = score;
       const sides = frame.score.map((points, side) => element("span", `${MARKS[side % 4]} ${String(points).replace("-", "−")}`, `side${side % 4}`));
+      $("score").hidden = sides.length === 0;
       $("score").replaceChildren("score  ", ...sides.flatMap((side, i) => (i > 0 ? ["  ", side] : [side])));
     }
     put("digest", frame.digest);
@@ -89,15 +90,17 @@ export class Panel {
 
 function showSeat(seat, input) {
   if (!input) return;
-  const { who, stick: [x, y], held, commands } = input;
-  const text = [who === "human" ? "" : who, commands > 0 ? "command" : ""].filter(Boolean).join(", ");
+  const { who, stick, held, commands } = input;
+  const [x, y] = stick ?? [0, 0];
+  const text = [who === "human" ? "" : who, input.text, commands > 0 ? "command" : ""].filter(Boolean).join(", ");
+  seat.root.classList.toggle("plain", !stick);
   if (seat.who.textContent !== text) seat.who.textContent = text;
   const [right, down] = [(x / 127) * 11, (y / 127) * 11];
   for (const [name, value] of [["x2", right], ["y2", down]]) seat.lean.setAttribute(name, value);
   for (const [name, value] of [["cx", right], ["cy", down]]) seat.knob.setAttribute(name, value);
   seat.pills.forEach((pill, i) => pill.classList.toggle("down", held[i]));
   const buttons = seat.pills.filter((_, i) => held[i]).map((pill) => pill.textContent);
-  seat.root.setAttribute("aria-label", `${seat.root.querySelector("b").textContent.slice(2)}: ${[text, lean(x, y), ...buttons].filter(Boolean).join(", ")}`);
+  seat.root.setAttribute("aria-label", `${seat.root.querySelector("b").textContent.slice(2)}: ${[text, stick ? lean(x, y) : "", ...buttons].filter(Boolean).join(", ")}`);
 }
 
 /** Direction of a stick as text. */

@@ -1,12 +1,12 @@
 //! The playback shared by all connections, one query at a time. Every state is computed from the
 //! keyframe before it, as `isostep replay seek` does, so a tick is the same on every path.
 
-use super::super::open::PlaybackOf;
+use super::FileSource;
 use super::query::{FrameQuery, QueryError};
-use crate::drawable::DrawableGame;
-use isostep_core::{Real, Transform, Vec3};
-use isostep_rollback::replay::ReplayError;
-use isostep_rollback::{InputStatus, Inputs, Tick};
+use crate::scene::{Drawable, InputText, View, poses, things};
+use isostep_core::state::Snapshot;
+use isostep_rollback::replay::{Playback, ReplayError};
+use isostep_rollback::{InputStatus, Inputs, Simulation, Stick, Tick};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -18,8 +18,11 @@ const STRIDE: u32 = 240;
 /// ticks.
 const NEAR: u32 = 64;
 
-pub(super) struct SharedPlayback<G: DrawableGame> {
-    playback: Mutex<PlaybackOf<G>>,
+pub(super) struct SharedPlayback<S: Simulation + Snapshot, V> {
+    playback: Mutex<Playback<S, FileSource>>,
+    view: V,
+    /// Drawables of the metadata. Frames with others have their own.
+    known: Value,
     /// Number of the newest query.
     asked: AtomicU64,
 }
@@ -44,9 +47,10 @@ impl From<ReplayError> for SeekError {
     }
 }
 
-impl<G: DrawableGame> SharedPlayback<G> {
-    pub(super) fn new(playback: PlaybackOf<G>) -> Self {
-        Self { playback: Mutex::new(playback), asked: AtomicU64::new(0) }
+impl<S: Simulation + Snapshot, V: View<S>> SharedPlayback<S, V> {
+    pub(super) fn new(playback: Playback<S, FileSource>, view: V) -> Self {
+        let known = things(&view.drawables(playback.game()));
+        Self { playback: Mutex::new(playback), view, known, asked: AtomicU64::new(0) }
     }
 
     pub(super) fn show(&self, ask: &FrameQuery) -> Result<Answer, QueryError> {
@@ -61,7 +65,7 @@ impl<G: DrawableGame> SharedPlayback<G> {
         let mut frames = Vec::with_capacity(ask.ticks.len());
         for &tick in &ask.ticks {
             let shown = go(playback, tick, &superseded);
-            match shown.and_then(|()| Ok(frame(playback)?)) {
+            match shown.and_then(|()| Ok(self.frame(playback)?)) {
                 Ok(frame) => frames.push(frame),
                 // Returns the frames computed so far.
                 Err(SeekError::Superseded) if frames.is_empty() => return Ok(Answer::Superseded),
@@ -75,11 +79,52 @@ impl<G: DrawableGame> SharedPlayback<G> {
         }
         Ok(Answer::Frames(frames.into()))
     }
+
+    fn frame(&self, playback: &mut Playback<S, FileSource>) -> Result<Value, ReplayError> {
+        let tick = playback.tick();
+        let mut digest = playback.digest()?.to_string();
+        digest.truncate(16);
+        let recorded = playback.replay_mut().digest(tick)?;
+        let recorded = recorded.map(|name| format!("{:016x}", u64::from_be_bytes(name)));
+        let same = recorded.as_ref().is_none_or(|recorded| *recorded == digest);
+        let drawables: Vec<Drawable> = self.view.drawables(playback.game());
+        let mut frame = json!({
+            "tick": tick.0,
+            "digest": digest,
+            "recorded": recorded,
+            "same": same,
+            "score": self.view.score(playback.game()),
+            "bodies": poses(&drawables),
+            "inputs": self.inputs(playback.inputs()),
+        });
+        let things = things(&drawables);
+        if things != self.known {
+            frame["things"] = things;
+        }
+        Ok(frame)
+    }
+
+    /// Inputs of the step that produced the tick.
+    fn inputs(&self, inputs: &Inputs<S::Input>) -> Value {
+        let seats = inputs.iter().map(|(player, input)| {
+            let who = match input.status {
+                InputStatus::Confirmed | InputStatus::Predicted => "human",
+                InputStatus::Bot => "bot",
+                InputStatus::Disconnected => "empty",
+            };
+            let InputText { stick, held, text } = self.view.input(input.value);
+            json!({
+                "who": who, "stick": stick.map(Stick::to_steps), "held": held, "text": text,
+                "commands": inputs.commands(player).count(),
+            })
+        });
+        seats.collect()
+    }
 }
 
 /// Seeks to a tick: back through the held history, else from the keyframe before it.
-fn go<G: DrawableGame>(
-    playback: &mut PlaybackOf<G>,
+fn go<S: Simulation + Snapshot>(
+    playback: &mut Playback<S, FileSource>,
     tick: Tick,
     superseded: &dyn Fn() -> bool,
 ) -> Result<(), SeekError> {
@@ -99,52 +144,4 @@ fn go<G: DrawableGame>(
         from += STRIDE;
     }
     Ok(playback.seek(tick)?)
-}
-
-fn frame<G: DrawableGame>(playback: &mut PlaybackOf<G>) -> Result<Value, ReplayError> {
-    let tick = playback.tick();
-    let mut digest = playback.digest()?.to_string();
-    digest.truncate(16);
-    let recorded = playback.replay_mut().digest(tick)?;
-    let recorded = recorded.map(|name| format!("{:016x}", u64::from_be_bytes(name)));
-    let same = recorded.as_ref().is_none_or(|recorded| *recorded == digest);
-    Ok(json!({
-        "tick": tick.0,
-        "digest": digest,
-        "recorded": recorded,
-        "same": same,
-        "score": playback.game().score(),
-        "bodies": bodies(playback.game()),
-        "inputs": inputs::<G>(playback.inputs()),
-    }))
-}
-
-/// Eight numbers for each moving drawable: position, rotation, asleep.
-fn bodies<G: DrawableGame>(game: &G) -> Vec<f32> {
-    let things = game.drawables().filter(|thing| thing.kind.moves());
-    let numbers = things.flat_map(|thing| {
-        let Transform { translation: Vec3 { x, y, z }, rotation } = thing.pose;
-        let [x, y, z] = [x, y, z].map(Real::to_f32);
-        // A quaternion component has 30 fractional bits.
-        let [i, j, k, w] = rotation.to_bits().map(|part| part as f32 / (1u32 << 30) as f32);
-        [x, y, z, i, j, k, w, f32::from(u8::from(thing.asleep))]
-    });
-    numbers.collect()
-}
-
-/// Inputs of the step that produced the tick.
-fn inputs<G: DrawableGame>(inputs: &Inputs<G::Input>) -> Value {
-    let seats = inputs.iter().map(|(player, input)| {
-        let who = match input.status {
-            InputStatus::Confirmed | InputStatus::Predicted => "human",
-            InputStatus::Bot => "bot",
-            InputStatus::Disconnected => "empty",
-        };
-        let (stick, held) = G::pad(input.value);
-        json!({
-            "who": who, "stick": stick.to_steps(), "held": held,
-            "commands": inputs.commands(player).count(),
-        })
-    });
-    seats.collect()
 }

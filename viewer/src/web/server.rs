@@ -13,17 +13,17 @@ const MAX_CONNECTIONS: usize = 32;
 /// Time limit for receiving a request and for each write.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(crate) const HTML: &str = "text/html; charset=utf-8";
-pub(crate) const CSS: &str = "text/css; charset=utf-8";
-pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
-pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+pub const HTML: &str = "text/html; charset=utf-8";
+pub const CSS: &str = "text/css; charset=utf-8";
+pub const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub const TEXT: &str = "text/plain; charset=utf-8";
 
 /// A file of a page: path, content type, text.
-pub(crate) type File = (&'static str, &'static str, &'static str);
+pub type File = (&'static str, &'static str, &'static str);
 
 /// Errors of opening a port.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PortError {
+pub enum PortError {
     #[error("port {0} is in use: choose another with --port, or use --port 0 for a free one")]
     InUse(u16),
     #[error("port {port} can't be opened ({error}): choose another with --port")]
@@ -31,7 +31,7 @@ pub(crate) enum PortError {
 }
 
 /// Binds a port on the loopback interface.
-pub(crate) fn open(port: u16) -> Result<TcpListener, PortError> {
+pub fn open(port: u16) -> Result<TcpListener, PortError> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => PortError::InUse(port),
         _ => PortError::Other { port, error },
@@ -39,10 +39,10 @@ pub(crate) fn open(port: u16) -> Result<TcpListener, PortError> {
 }
 
 /// A counted permit, returned on drop.
-pub(crate) struct Permit(Arc<AtomicUsize>);
+pub struct Permit(Arc<AtomicUsize>);
 
 impl Permit {
-    pub(crate) fn acquire(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+    pub fn acquire(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let before = count.fetch_add(1, Ordering::Relaxed);
         // Dropping the permit restores the count if the limit is exceeded.
         let permit = Self(Arc::clone(count));
@@ -57,7 +57,7 @@ impl Drop for Permit {
 }
 
 /// Accepts connections forever and passes on each request that the page itself may have sent.
-pub(crate) fn serve(
+pub fn serve(
     listener: &TcpListener,
     answer: impl Fn(TcpStream, &Request) -> io::Result<()> + Send + Sync + 'static,
 ) -> ! {
@@ -134,7 +134,7 @@ fn check_sender(request: &Request) -> Result<(), Refusal> {
 }
 
 /// Sends one of a page's files; `None` if there is none at this path.
-pub(crate) fn send_file<'a>(
+pub fn send_file<'a>(
     stream: &mut TcpStream,
     mut files: impl Iterator<Item = &'a File>,
     path: &str,
@@ -143,7 +143,7 @@ pub(crate) fn send_file<'a>(
     Some(respond(stream, 200, kind, text.as_bytes()))
 }
 
-pub(crate) fn send_refusal(stream: &mut TcpStream, refusal: Refusal) -> io::Result<()> {
+pub fn send_refusal(stream: &mut TcpStream, refusal: Refusal) -> io::Result<()> {
     let body = format!("{}\n", refusal.why);
     respond(stream, refusal.status, TEXT, body.as_bytes())?;
     // Closing a socket with unread bytes would reset it and cut off the response, so read some of
@@ -153,12 +153,7 @@ pub(crate) fn send_refusal(stream: &mut TcpStream, refusal: Refusal) -> io::Resu
     io::copy(&mut rest.take(1 << 20), &mut io::sink()).map(drop)
 }
 
-pub(crate) fn respond(
-    stream: &mut TcpStream,
-    status: u16,
-    kind: &str,
-    body: &[u8],
-) -> io::Result<()> {
+pub fn respond(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
     let mut bytes = head(status, kind).into_bytes();
     write!(bytes, "Content-Length: {}\r\n\r\n", body.len())?;
     bytes.extend_from_slice(body);
@@ -166,7 +161,7 @@ pub(crate) fn respond(
 }
 
 /// Status line and headers; the caller adds a length or an encoding.
-pub(crate) fn head(status: u16, kind: &str) -> String {
+pub fn head(status: u16, kind: &str) -> String {
     let name = match status {
         200 => "OK",
         204 => "No Content",

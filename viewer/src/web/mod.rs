@@ -1,4 +1,4 @@
-//! Web server of the pages of this command: the lab and the viewer of recordings. Both are served on the loopback
+//! Web server of the pages: the viewer of recordings, and the lab of the command. Both are served on the loopback
 //! interface only, from embedded files.
 //!
 //! - `http`: untrusted requests, parsed within limits.
@@ -8,14 +8,14 @@
 mod http;
 mod server;
 
-pub(crate) use http::{Method, Request, refuse};
-pub(crate) use server::{
+pub use http::{Method, Refusal, Request, refuse};
+pub use server::{
     CSS, File, HTML, Permit, PortError, SCRIPT, TEXT, head, open, respond, send_file, send_refusal,
     serve,
 };
 
 /// Files that both pages load.
-pub(crate) const SHARED: [File; 7] = [
+pub const SHARED: [File; 7] = [
     ("/base.css", CSS, include_str!("page/base.css")),
     ("/camera.js", SCRIPT, include_str!("page/camera.js")),
     ("/draw.js", SCRIPT, include_str!("page/draw.js")),

@@ -138,7 +138,7 @@ export class Painter {
     this.focused = null;
     this.places = null;
     const room = scene.things.length + 8;
-    this.rows = Object.fromEntries(["box", "round", "shadow", "goal", "ghostBox", "ghostRound", "floor", "rimBox", "rimRound"].map((name) => [name, new Rows(room)]));
+    this.rows = Object.fromEntries(["box", "round", "shadow", "goal", "goalRound", "ghostBox", "ghostRound", "floor", "rimBox", "rimRound"].map((name) => [name, new Rows(room)]));
     let seat = 0, prop = 0;
     for (const thing of scene.things) {
       const side = SIDES[(thing.side ?? 0) % SIDES.length];
@@ -152,12 +152,14 @@ export class Painter {
       else if (thing.kind === "crate") thing.paint = WOOD[prop++ % 2];
       else if (thing.kind === "platform") thing.paint = KERB;
       else if (thing.kind === "goal") thing.paint = side;
-      thing.pose = [...thing.at, ...UPRIGHT];
+      else if (thing.kind === "block") thing.paint = KERB;
+      thing.pose = [...thing.at, ...(thing.turn ?? UPRIGHT)];
       if (thing.kind === "wall") Object.assign(thing, kerb(thing));
     }
     // A platform has edges; walls have a floor. The marks lie slightly above the platform to avoid
     // z-fighting.
     this.open = scene.things.some((thing) => thing.kind === "platform");
+    this.ground = scene.ground ?? true;
     this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
 
@@ -228,9 +230,9 @@ export class Painter {
   gather({ bodies, ghosts, islands }, now) {
     const { rows, scene } = this;
     for (const list of Object.values(rows)) list.count = 0;
-    rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
+    if (this.ground) rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
     scene.things.forEach((thing, i) => {
-      if (!thing.moves) return rows[thing.kind === "goal" ? "goal" : "box"].add(thing.pose, 0, thing.size, thing.paint, 0);
+      if (!thing.moves) return rows[thing.kind === "goal" ? (thing.shape === "box" ? "goal" : "goalRound") : thing.shape].add(thing.pose, 0, thing.size, thing.paint, 0);
       const from = i * 8;
       let { paint, pattern } = thing, tint = 1;
       if (islands) {
@@ -244,7 +246,7 @@ export class Painter {
       if (flash || thing.seat !== undefined) rows[thing.shape === "box" ? "rimBox" : "rimRound"].add(bodies, from, thing.size, flash || thing.paint, 0);
       // Bodies outside the field cast no shadow.
       const [wide, long] = scene.half;
-      if (bodies[from + 1] > 0 && Math.abs(bodies[from]) < wide && Math.abs(bodies[from + 2]) < long) rows.shadow.add(bodies, from, thing.size, paint, 0);
+      if (this.ground && bodies[from + 1] > 0 && Math.abs(bodies[from]) < wide && Math.abs(bodies[from + 2]) < long) rows.shadow.add(bodies, from, thing.size, paint, 0);
     });
     for (let j = 0; j < ghosts.length; j += 8) {
       const thing = scene.things[ghosts[j + 7]];
@@ -272,6 +274,7 @@ export class Painter {
     this.instances(this.round, 1, rows.ghostRound);
     see(0.28);
     this.instances(this.box, 0, rows.goal);
+    this.instances(this.round, 1, rows.goalRound);
     see(1);
   }
 
