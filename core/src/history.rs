@@ -13,14 +13,14 @@ pub enum HistoryError {
     Empty,
     /// The tick is older than the ring.
     #[error(
-        "the tick is no longer held: the oldest is {oldest}; raise the capacity of the history or pin the ticks to keep"
+        "the tick is no longer held: the oldest is {oldest}; hold more ticks (`World::set_history`, `History::new`) or pin those to keep"
     )]
     TooOld {
         /// The oldest tick that is held; a pinned one counts.
         oldest: Tick,
     },
     /// The tick was not saved yet.
-    #[error("the tick is not reached yet: the newest is {newest}; step and save up to it first")]
+    #[error("the tick is not reached yet: the newest is {newest}; step to it first")]
     NotYet {
         /// The newest tick that is held.
         newest: Tick,

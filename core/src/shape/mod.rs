@@ -131,21 +131,21 @@ pub struct Shape(Geometry);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Geometry {
-    /// A ball.
+    /// A sphere.
     Sphere {
         /// Its radius.
         radius: Real,
     },
-    /// A box.
+    /// A box (cuboid).
     Cuboid {
         /// Half extents.
         half: Vec3,
     },
-    /// A cylinder along the y axis with half balls at its ends.
+    /// A cylinder along the y axis with hemispheres at its ends.
     Capsule {
         /// Half the length of the cylinder.
         half_length: Real,
-        /// Radius of cylinder and half balls.
+        /// Radius of cylinder and hemispheres.
         radius: Real,
     },
     /// Everything below the plane y = 0. It has no finite mass, so only fixed and kinematic bodies
@@ -157,7 +157,7 @@ impl Shape {
     /// Everything below the plane y = 0.
     pub const HALF_SPACE: Self = Self(Geometry::HalfSpace);
 
-    /// A ball. Its radius is [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
+    /// A sphere. Its radius is [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
     ///
     /// # Errors
     /// If the radius is outside the limits.
@@ -175,7 +175,7 @@ impl Shape {
         Self::try_from(Geometry::Cuboid { half })
     }
 
-    /// A capsule along the y axis: a cylinder with half balls at its ends. Its whole length is 2 ·
+    /// A capsule along the y axis: a cylinder with hemispheres at its ends. Its whole length is 2 ·
     /// (`half_length` + `radius`). Both are [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096
     /// m).
     ///

@@ -2,7 +2,7 @@
 //!
 //! Fixed bodies, and kinematic ones at rest, are anchored. A dynamic body is anchored if the points at which anchored bodies push
 //! it, through contacts that do not slide, span a triangle, or three are of one contact. Such a body still moves by the compliance of contacts, which a tall
-//! stack or a heap of planks hardly damps. Anything that really moves is not anchored: a body that slides has friction at its
+//! stack or a heap of planks hardly damps. A moving body is not anchored: one that slides has friction at its
 //! limit, one that tips over has points on a line, one that rolls has one or two. A body that only rests on bodies that are not
 //! anchored, as a card on another leaning card, is not either.
 

@@ -43,7 +43,7 @@ pub(crate) struct StepBody {
     pub(crate) gravity: V<20>,
     /// Scaled spin that torques add in a substep.
     pub(crate) torque: V<20>,
-    /// Damping factors of linear and angular velocity for a tick: the remaining part.
+    /// Fraction of the linear and the angular velocity that remains after a tick of damping.
     pub(crate) damping: [Q30; 2],
     pub(crate) speed_cap: Q20,
 }

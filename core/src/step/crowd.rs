@@ -1,9 +1,9 @@
 //! Contact limit in crowds. Where many bodies overlap in one spot there is a contact for every two of them, and solving
 //! all of those would take minutes. A contact between two dynamic bodies is solved if it is among the [`MOST`] deepest
-//! of either body. So a body with few contacts keeps all of them: a crate on a raft with hundreds of others stays on it.
+//! of either body. So a body with few contacts keeps all of them, however many the other body has.
 //!
 //! The choice depends on the island only: on the separations of its contacts, and among equal ones on the order of its
-//! bodies. Contacts that are not solved still connect islands and wake sleepers. They have no row in the state, and no
+//! bodies. Contacts that are not solved still connect islands and wake sleeping bodies. They have no row in the state, and no
 //! events.
 //!
 //! The narrow phase stores only the separation of pairs in a crowd ([`Edge`]), since contacts are large. The chosen

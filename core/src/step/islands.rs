@@ -41,7 +41,7 @@ pub(crate) struct Islands {
     pub(super) colours: Vec<u8>,
     /// Island label of each place; none for fixed and kinematic bodies.
     pub(super) labels: Column<BodyPlace, Optional<IslandLabel>>,
-    /// Groups of places, as numbers.
+    /// Union-find over places.
     groups: UnionFind,
     /// Island of each place.
     pub(super) numbers: Column<BodyPlace, Optional<IslandIndex>>,

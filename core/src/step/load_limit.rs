@@ -1,6 +1,6 @@
 //! Limit of warm-start impulses in islands at rest.
 //!
-//! In an island at rest, contacts carry weights. A body that is squeezed between two others that do not yield, such as a crate under
+//! In an island at rest, the impulses of contacts balance gravity. A body that is squeezed between two others that do not yield, such as a crate under
 //! a door that stopped too low, has contacts whose springs press harder by orders of magnitude. If one of them goes, the other
 //! would launch the body: with one pass a substep, an impulse outlives the impulse that balanced it by a substep. So the
 //! contacts of an island at rest start a tick with at most [`WEIGHTS`] times its weight, and squeezed bodies are pushed apart at

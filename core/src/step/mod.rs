@@ -339,7 +339,7 @@ impl Scratch {
     }
 
     /// Returns whether a sleeping body may have a contact with this fixed or kinematic body.
-    pub(crate) fn may_bear_sleepers(&self, index: BodyIndex) -> bool {
+    pub(crate) fn may_support_sleeping(&self, index: BodyIndex) -> bool {
         self.supports.may_have(index)
     }
 

@@ -4,8 +4,8 @@
 //!
 //! The pairs of the broad phase do not suffice: they follow from the velocities at the start of the tick, and a contact may
 //! move a body further. So each moved or changed shape queries the trees with its final bounds: a sensor those of the other
-//! shapes, any other shape that of the sensors. Both trees contain bodies that the step did not move where they are; the tree of sensors
-//! also those that it moved (`broad::settle`). So a pair is found from the side of a sensor that moved, or from that of
+//! shapes, any other shape that of the sensors. In both trees, bodies that the step did not move are at their current place; the tree of sensors
+//! also has those that it moved (`broad::settle`). So a pair is found from the side of a sensor that moved, or from that of
 //! another shape that moved.
 //!
 //! In an incremental resimulation, bodies that are not simulated have the poses of the old frame t + 1, which are those of this

@@ -12,11 +12,11 @@ use crate::world::World;
 use crate::world::rows::ContactRow;
 
 /// Largest speed of an anchored body that is damped, in multiples of `sleep_threshold`.
-const SWAY: i64 = 16;
+const DAMPING_SPEED: i64 = 16;
 
 /// Largest speed of an island whose contacts are preloaded, in multiples of `sleep_threshold`. At the turning points of
 /// a fast oscillation the impulses are not the loads.
-const SETTLES: i64 = 4;
+const PRELOAD_SPEED: i64 = 4;
 
 /// The part of its velocity that an anchored body loses in a tick: 1/8.
 const DAMPING_DIVISOR: i32 = 8;
@@ -24,16 +24,16 @@ const DAMPING_DIVISOR: i32 = 8;
 /// The part of its sag that a contact keeps, 1/16, as a power of two.
 const SAG_SHIFT: u32 = 4;
 
-/// The part of the difference that a preload makes up in a tick, 1/32, as a power of two. Its lag must be long against the decay
+/// The part of the difference that a preload makes up in a tick, 1/16, as a power of two. Its lag must be long against the decay
 /// of motion in an island that stands, eight ticks, or stacks bounce.
 const PRELOAD_SHIFT: u32 = 4;
 
 /// Loss of spin about the normal of a single point in a tick, as a speed of the surface: 2⁻¹⁰ m/s.
-const PIVOT: Q20 = Q20::from_bits(1 << 10);
+const SPIN_LOSS: Q20 = Q20::from_bits(1 << 10);
 
 /// Largest speed of a body in an island that may be at rest, raw Q20.
 pub(super) fn sway_speed(world: &World) -> i64 {
-    SWAY * i64::from(Q20::from_real_saturating(world.def.sleep_threshold).to_bits())
+    DAMPING_SPEED * i64::from(Q20::from_real_saturating(world.def.sleep_threshold).to_bits())
 }
 
 /// Damps the motion of an island, and preloads its contacts if it stands and hardly moves. `speed` is the sleep threshold.
@@ -53,12 +53,12 @@ pub(super) fn settle(
     }
     let sways = |place: BodyPlace| {
         let body = &bodies.list[place];
-        let slow = is_slow(&bodies.motions[place].linear, SWAY * speed);
+        let slow = is_slow(&bodies.motions[place].linear, DAMPING_SPEED * speed);
         slow && body.touches && !body.touches_moving
     };
     anchors.find(&bodies.list, own, contacts, sways);
     let settles = |place: &BodyPlace| {
-        anchors.has(*place) && is_slow(&bodies.motions[*place].linear, SETTLES * speed)
+        anchors.has(*place) && is_slow(&bodies.motions[*place].linear, PRELOAD_SPEED * speed)
     };
     let stands = |contact: &ContactIndex| {
         let contact = &contacts[*contact];
@@ -95,7 +95,7 @@ fn damp_pivots(bodies: &mut Bodies, own: &[ContactIndex], contacts: &ContactColu
             }
             let spin = &mut bodies.motions[place].angular;
             let about = dot(&normal, spin).round::<30, 20>();
-            let less = about.clamp_abs(PIVOT);
+            let less = about.clamp_abs(SPIN_LOSS);
             for i in 0..3 {
                 spin[i] = spin[i] - times(normal[i], less);
             }

@@ -43,10 +43,10 @@ pub struct ContactPoint {
     /// Distance of the surfaces after the step, metres; negative for an overlap.
     pub separation: Real,
     /// Normal impulse, N·s: the force at the end of the step over the time of a tick. It pushes the second body along the normal and
-    /// the first against it. The sum over the points is that of the contact: where a point has ceased to exist since the solver had it,
-    /// the nearest one has its impulse too. The impulse of an impact within the tick is in [`Event::Impact`](super::Event::Impact).
+    /// the first against it. The sum over the points is that of the contact: impulses of points that no longer exist
+    /// are added to the nearest point. The impulse of an impact within the tick is in [`Event::Impact`](super::Event::Impact).
     pub normal_impulse: Real,
-    /// Friction impulse on the second body, N·s, likewise; the first body gets the opposite. The solver knows the friction of the whole
+    /// Friction impulse on the second body, N·s, likewise; the first body gets the opposite. Friction is computed for the whole
     /// contact; each point has a share in proportion to its normal impulse.
     pub friction_impulse: Vec3,
 }

@@ -269,9 +269,11 @@ pub struct BodyDef {
     /// Allows the body to fall asleep at rest.
     #[doc(alias("allow_sleep", "allow_sleeping", "enable_sleep"))]
     pub can_sleep: bool,
-    /// Reports [`Event::ContactPersisted`](super::Event::ContactPersisted) on every tick between a contact's begin and end.
+    /// Reports [`Event::ContactPersisted`](super::Event::ContactPersisted) on every tick between a contact's begin and end on which
+    /// one of its bodies is awake.
     pub persist_events: bool,
-    /// Reports [`Event::SensorStayed`](super::Event::SensorStayed) on every tick that a shape is inside a sensor, if this body has
+    /// Reports [`Event::SensorStayed`](super::Event::SensorStayed) on every tick that a shape is inside a sensor and one of the
+    /// bodies is awake or moves, if this body has
     /// the shape or the sensor.
     pub stay_events: bool,
     /// Value for the game's own use. The simulation does not read it.
@@ -417,7 +419,7 @@ impl BodyDef {
         self
     }
 
-    /// Reports the body's contacts on every tick. See [`persist_events`](Self::persist_events).
+    /// Reports the body's contacts on every tick on which one of the bodies is awake. See [`persist_events`](Self::persist_events).
     pub fn persist_events(mut self) -> Self {
         self.persist_events = true;
         self

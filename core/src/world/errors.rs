@@ -158,7 +158,7 @@ pub enum CommandError {
     IdOutOfRange(BodyId),
     /// The body can't be put to sleep on a tick on which a command changed it, or a body in contact with it.
     #[error(
-        "the body can't be put to sleep on this tick, because a command has changed body {0}, which is that body, of its island or in contact with it; do it on the next tick"
+        "the body can't be put to sleep on this tick, because body {0} was changed on this tick, and it is the body itself, in its island or in contact with it; do it on the next tick"
     )]
     ChangedThisTick(BodyId),
     /// The stream holds its maximum number of bodies.

@@ -223,13 +223,13 @@ impl Layers {
     ///
     /// # Errors
     /// If a layer does not exist.
-    pub fn set(&mut self, a: u8, b: u8, meet: bool) -> Result<(), NoSuchLayer> {
+    pub fn set(&mut self, a: u8, b: u8, collide: bool) -> Result<(), NoSuchLayer> {
         for layer in [a, b] {
             check_layer(layer)?;
         }
         for (a, b) in [(a, b), (b, a)] {
             let row = &mut self.meets[usize::from(a)];
-            *row = if meet { *row | 1 << b } else { *row & !(1 << b) };
+            *row = if collide { *row | 1 << b } else { *row & !(1 << b) };
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ pub const DEFAULT_HISTORY: usize = 32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResimMode {
-    /// Simulates only islands that may differ from the old future: those with a body whose commands or state differ.
+    /// Simulates only islands that may differ from the abandoned timeline: those with a body whose commands or state differ.
     #[default]
     Incremental,
     /// Simulates all islands.
@@ -71,7 +71,7 @@ impl World {
 
     /// Sets the number of held ticks, at least 2. The world can be rewound by one less, once it has computed them.
     ///
-    /// A larger number drops nothing. A smaller one drops the old future first if it does not fit (the next steps are then computed in
+    /// A larger number drops nothing. A smaller one drops the abandoned timeline first if it does not fit (the next steps are then computed in
     /// full), then the oldest ticks. Pinned ticks stay. The state does not change.
     ///
     /// ```

@@ -94,7 +94,7 @@ impl<'a> Body<'a> {
     /// Returns the moments of inertia about the principal axes, kg·m²; zero for a body without a mass. A body that has a mass but no
     /// shape with one (none at all, or sensors only) has those of its mass at a distance of 1 m from each axis.
     ///
-    /// The result is within the range that [`set_mass`](World::set_mass) accepts for the body. The simulation knows moments beyond
+    /// The result is within the range that [`set_mass`](World::set_mass) accepts for the body. The simulation stores moments beyond
     /// that of [`Real`]: those of the lightest and smallest bodies read as its least step (2.3·10⁻¹⁰ kg·m²), those of the largest as its
     /// greatest value (2.1·10⁹ kg·m²). Setting them replaces the exact ones.
     #[doc(alias = "principal_inertia")]
@@ -158,12 +158,12 @@ impl<'a> Body<'a> {
         self.cold.flags & STAYS_AWAKE == 0
     }
 
-    /// Returns whether the body's contacts are reported on every tick.
+    /// Returns whether the body's contacts are reported on every tick on which one of the bodies is awake.
     pub const fn persist_events(&self) -> bool {
         self.cold.flags & PERSIST_EVENTS != 0
     }
 
-    /// Returns whether the body's sensor overlaps are reported on every tick.
+    /// Returns whether the body's sensor overlaps are reported on every tick on which one of the bodies is awake or moves.
     pub const fn stay_events(&self) -> bool {
         self.cold.flags & STAY_EVENTS != 0
     }

@@ -33,7 +33,7 @@ pub(super) struct Weight {
 }
 
 impl Weight {
-    /// Computes the weight of a body; `mass` is the one that the game sets, and `old` the row before, for
+    /// Computes the mass properties of a body; `mass` is the one that the game sets, and `old` the row before, for
     /// [`InertiaSource::AsSet`].
     pub(super) fn new(
         kind: BodyKind,

@@ -42,12 +42,12 @@ impl ContactEnd {
 }
 
 /// Limit of impulses per contact of an island; beyond it the rest is left to soft contacts. A shock passes a contact a
-/// few times: as often as balls fly into a cradle, and once for each echo. Where echoes never end (a bouncy ball caught
-/// under a lid), this limit ends them.
+/// few times: as often as balls hit a cradle, and once for each reflection. Reflections without end (a bouncy ball
+/// between two plates) stop at this limit.
 const HITS_PER_CONTACT: usize = 8;
 
 /// Contacts within 1/64 of the fastest approach speed are resolved together. In sequence, the first of two equal
-/// contacts would take more, and a symmetric rack would burst to one side.
+/// contacts would take more, and a symmetric rack would move asymmetrically.
 const TOGETHER_SHIFT: u32 = 6;
 
 /// Resolves the impacts of one island in which a contact with restitution approaches at `least` or faster. The contacts

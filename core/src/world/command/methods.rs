@@ -66,8 +66,8 @@ impl World {
 
     /// Sets the velocity of a body's centre of mass, m/s.
     ///
-    /// Wakes a sleeping body, unless the velocity is zero, which it has: a command that would change neither velocity nor shape wakes
-    /// nothing. Commands that change settings wake it also if the value stays the same, apart from those whose documentation says
+    /// Wakes a sleeping body, unless the velocity is zero, its own: a command that sets a velocity or a shape that the body already
+    /// has wakes nothing. Commands that change settings wake it also if the value stays the same, apart from those whose documentation says
     /// otherwise.
     ///
     /// # Errors
@@ -321,7 +321,8 @@ impl World {
         self.command(Command::SetCanSleep(body, can_sleep)).map(drop)
     }
 
-    /// Reports [`Event::ContactPersisted`](crate::world::Event::ContactPersisted) for the body on every tick, or not. Does not
+    /// Reports [`Event::ContactPersisted`](crate::world::Event::ContactPersisted) for the body on every tick on which one of the
+    /// bodies is awake, or not. Does not
     /// wake the body.
     ///
     /// # Errors
@@ -330,7 +331,8 @@ impl World {
         self.command(Command::SetPersistEvents(body, on)).map(drop)
     }
 
-    /// Reports [`Event::SensorStayed`](crate::world::Event::SensorStayed) for the body on every tick, or not. Does not wake the
+    /// Reports [`Event::SensorStayed`](crate::world::Event::SensorStayed) for the body on every tick on which one of the bodies is
+    /// awake or moves, or not. Does not wake the
     /// body.
     ///
     /// # Errors

@@ -254,7 +254,7 @@ impl World {
             work.wake(store, index, &mut pending.woken);
             return;
         }
-        if !scratch.may_bear_sleepers(index) {
+        if !scratch.may_support_sleeping(index) {
             return;
         }
         for s in 0..work.streams.len() {
