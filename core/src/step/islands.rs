@@ -6,7 +6,8 @@
 use super::bodies::BodyColumn;
 use super::index::{BodyPlace, ContactIndex, IslandIndex};
 use super::narrow::{Narrow, PairCandidate};
-use super::{Split, StepReport, crowd};
+use super::scratch::Split;
+use super::{StepReport, crowd};
 use crate::data::{Column, Optional, TypedIndex, UnionFind, sort_by_key};
 use crate::world::World;
 use crate::world::timeline::IslandLabel;

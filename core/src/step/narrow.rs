@@ -1,5 +1,6 @@
 //! Third phase: contacts of the pairs, recycled or from a new manifold, with the last tick's impulses for warm starting.
 
+use super::StepReport;
 use super::bodies::{Bodies, StepBody};
 use super::bounds::MARGIN;
 use super::constraint::Motion;
@@ -8,9 +9,9 @@ use super::crowd::{Crowd, Edge};
 use super::gather::Columns;
 use super::index::{BodyPlace, ContactIndex};
 use super::recycle::Recycling;
+use super::scratch::Split;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
-use super::{Split, StepReport};
 use crate::collide::{Flat, collide, collide_moving, flat, out_of_reach};
 use crate::data::index::index_types;
 use crate::data::{Column, Optional, TypedIndex};
