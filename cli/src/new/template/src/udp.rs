@@ -62,8 +62,7 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
             match event {
                 PeerEvent::Finished(end) => {
                     code = if end.differing.is_empty() { code } else { 1 };
-                    let digest = |digest| format!("tick {} digest {digest}", end.tick);
-                    break 'play end.digest.map(digest);
+                    break 'play Some(format!("tick {} digest {}", end.tick, end.digest));
                 }
                 // Without the machine, the match ends where all of its inputs are known.
                 PeerEvent::Left { .. } if peer.has_started() => {
