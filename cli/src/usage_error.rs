@@ -36,8 +36,11 @@ fn line(text: &str, name: &str) -> String {
     let message = text.strip_prefix("error: ").unwrap_or(text);
     let message = message.split("\n\n").take_while(|part| !part.trim_start().starts_with("Usage:"));
     let message = message.filter(|part| !part.starts_with("For more information"));
-    let words: Vec<&str> = message.flat_map(str::split_whitespace).collect();
-    format!("{}; `{name} --help` has more", words.join(" "))
+    // How to pass the argument as a value is not what a wrong option needs.
+    let parts = message.filter(|part| !part.contains("as a value, use '--"));
+    let parts: Vec<String> =
+        parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    format!("{}; `{name} --help` has more", parts.join("; "))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use isostep::rollback::{
 };
 use isostep::{Mode, PeerId, SessionConfig, State, Tick};
 use isostep_scenes::games::arena_input;
+use std::io::{Write, stdout};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ const ROW_EVERY: u32 = 60;
 const SEED: u64 = 2026;
 const USAGE: &str = "usage: demo [--break]
 
-  --break   machine B computes one bit wrong on tick 300; shows how a desync is noticed and explained";
+  --break   machine 1 computes one bit wrong on tick 300; shows how a desync is noticed and explained";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,15 +40,16 @@ fn main() -> ExitCode {
     };
     println!("A match of {TICKS} ticks; packets take 80 to 120 ms, and one in twenty is lost.\n");
     println!(
-        "  tick   machine A          machine B          rollbacks A/B    resimulated ticks A/B"
+        "  tick   machine 0          machine 1          rollbacks 0/1    resimulated ticks 0/1"
     );
     let start = Instant::now();
-    let outcome = play(TICKS, break_it, |row| println!("{row}"));
+    // A closed pipe, as of `head`, is no error.
+    let outcome = play(TICKS, break_it, |row| _ = writeln!(stdout(), "{row}"));
     let micros = start.elapsed().as_secs_f64() * 1e6 / f64::from(TICKS * 3);
     match outcome {
         Ok(Outcome::Agreed(summary)) => {
             println!("\n{summary}");
-            println!("All machines have the same bits: A, B, and a spectator that never predicts.");
+            println!("All machines have the same bits: 0, 1, and a spectator that never predicts.");
             println!("({micros:.0} µs a tick and machine, rollbacks included.)");
             ExitCode::SUCCESS
         }

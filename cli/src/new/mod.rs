@@ -151,7 +151,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     let out = &mut io::stdout().lock();
     writeln!(
         out,
-        "Created {name}: a game for two to eight with tests. Its Cargo.toml has {dependency}."
+        "Created {name}: a game for two to eight players, with tests. Its Cargo.toml has {dependency}."
     )?;
     writeln!(out, "  cd {name}")?;
     writeln!(

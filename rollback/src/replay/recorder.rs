@@ -35,7 +35,7 @@ pub(super) struct SeatCapture {
 ///
 /// ```
 /// use isostep_rollback::replay::{Recorder, RecorderConfig, Replay};
-/// use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+/// use isostep_rollback::{GameId, Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
 ///
 /// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 /// struct Count { sum: i32 }
@@ -48,7 +48,7 @@ pub(super) struct SeatCapture {
 ///
 /// let mut game = Count::default();
 /// let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
-/// let mut recorder = Recorder::start(RecorderConfig::new(*b"count, version 1"), &session, &game)?;
+/// let mut recorder = Recorder::start(RecorderConfig::new(GameId::named("count, version 1")), &session, &game)?;
 /// let mut file = Vec::new();
 /// for tick in 0..100 {
 ///     session.local_input(PlayerId(0), NewestWins(tick % 7))?;

@@ -117,7 +117,8 @@ impl fmt::Display for DesyncReport {
             _ => write!(f, "{local} here, {remote} at {peer}")?,
         }
         if !more.is_empty() {
-            write!(f, " (and {} more)", more.len())?;
+            let fields = if more.len() == 1 { "field" } else { "fields" };
+            write!(f, ", and {} more {fields}", more.len())?;
         }
         write!(f, "; {blame}")
     }

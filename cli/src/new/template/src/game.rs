@@ -25,10 +25,10 @@ const MARBLE: Real = real!(0.375);
 pub const MARBLES: usize = 3;
 /// Speed that a ball gains in one tick, and by a dash, m/s.
 const PUSH: Real = real!(0.25);
-const LEAP: Real = real!(6);
+const DASH_SPEED: Real = real!(6);
 /// Ticks from one dash to the next.
-const BREATH: u32 = 60;
-const KNOWN: &str = "nothing is ever taken away";
+const DASH_COOLDOWN: u32 = 60;
+const KNOWN: &str = "bodies are never despawned";
 
 /// Input of one player for one tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]
@@ -48,7 +48,7 @@ pub struct Marbles {
     /// Marbles that each player has lost.
     lost: Vec<u32>,
     /// Ticks until each player may dash again.
-    breath: Vec<u32>,
+    cooldown: Vec<u32>,
     /// `fixed` fields never change: they are compared, but not saved.
     #[state(fixed)]
     balls: Vec<Piece>,
@@ -87,7 +87,7 @@ impl Marbles {
         let marbles = (0..all).map(|marble| put(MARBLE, circle(marble, all, 4))).collect();
         // Makes these bodies part of the initial state.
         world.commit();
-        Self { world, lost: vec![0; players], breath: vec![0; players], balls, marbles }
+        Self { world, lost: vec![0; players], cooldown: vec![0; players], balls, marbles }
     }
 
     /// Marbles that each player has lost.
@@ -133,15 +133,15 @@ impl Simulation for Marbles {
             let (pad, seat) = (input.value, usize::from(player.0));
             let ball = self.balls[seat];
             self.put_back(ball);
-            self.breath[seat] = self.breath[seat].saturating_sub(1);
+            self.cooldown[seat] = self.cooldown[seat].saturating_sub(1);
             let mut speed = PUSH;
-            if pad.buttons.held(DASH) && self.breath[seat] == 0 {
-                self.breath[seat] = BREATH;
-                speed += LEAP;
+            if pad.buttons.held(DASH) && self.cooldown[seat] == 0 {
+                self.cooldown[seat] = DASH_COOLDOWN;
+                speed += DASH_SPEED;
             }
             let mass = self.world.body(ball.body).expect(KNOWN).mass();
-            let way = Vec3::new(pad.roll.x(), Real::ZERO, pad.roll.y());
-            self.world.apply_impulse(ball.body, way * speed * mass).expect(KNOWN);
+            let direction = Vec3::new(pad.roll.x(), Real::ZERO, pad.roll.y());
+            self.world.apply_impulse(ball.body, direction * speed * mass).expect(KNOWN);
         }
         self.world.step();
     }
@@ -159,18 +159,18 @@ impl Simulation for Marbles {
         let outwards = marble.normalize_or(Vec3::X);
         let ready = (marble - me).normalize_or(outwards).dot(outwards) > real!(0.75);
         let target = if ready { marble } else { marble - outwards * real!(1.5) };
-        let way = (target - me).normalize_or(Vec3::ZERO) * 3 + Vec3::splat(real!(0.5));
+        let direction = (target - me).normalize_or(Vec3::ZERO) * 3 + Vec3::splat(real!(0.5));
         let lean = |part: Real| 42 * part.floor_to_int() as i8;
-        let roll = Stick::from_steps(lean(way.x), lean(way.z)).unwrap_or_default();
+        let roll = Stick::from_steps(lean(direction.x), lean(direction.z)).unwrap_or_default();
         let buttons = if ready { Buttons::none().down(DASH) } else { Buttons::none() };
         Pad { roll, buttons }
     }
 
-    /// Names of bodies in reports: `body 3v1 (a marble of player 2)`.
+    /// Names of bodies in reports: `body 3v1 (a marble of player 1)`.
     fn body_name(&self, body: BodyId) -> Option<String> {
         let place = |pieces: &[Piece]| pieces.iter().position(|piece| piece.body == body);
-        let ball = place(&self.balls).map(|seat| format!("the ball of player {}", seat + 1));
-        let owner = |marble| format!("a marble of player {}", marble / MARBLES + 1);
+        let ball = place(&self.balls).map(|seat| format!("the ball of player {seat}"));
+        let owner = |marble| format!("a marble of player {}", marble / MARBLES);
         ball.or_else(|| place(&self.marbles).map(owner))
     }
 }

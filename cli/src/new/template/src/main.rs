@@ -25,12 +25,12 @@ usage: {{name}} together [options]
   host, join        a process for each player: the host waits at an address such as 127.0.0.1:7000, the others go there
   replay FILE       shows a recording in a browser (cargo run --features viewer -- replay FILE)
 
-  --players N       2 to 8 players; 2 unless it is said. All processes need the same number
-  --player N        which one you are when you join: 1 unless it is said; the host is player 0
+  --players N       2 to 8 players (default 2). All processes need the same number
+  --player N        which one you are when you join (default 1); the host is player 0
   --ticks N         ends with tick N and prints its digest; there are 60 a second. (Together plays on for about a second
-                    after tick N, until everything has arrived, and prints the digest of the tick it has got to.)
+                    after tick N, until everything has arrived, and prints the digest of the tick that it reached.)
   --record FILE     records the match
-  --token FOLDER    your key and token, which strangers need: isostep match new --game {{name}}-1 --players 2 --out FOLDER
+  --token FOLDER    your key and token, needed between computers: isostep match new --game {{name}}-1 --players 2 --out FOLDER
                     (the host has player-0; the folder says who you are, and how many play)
   --bot             a bot plays; it does so too where there is no keyboard
 

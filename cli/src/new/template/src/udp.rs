@@ -27,7 +27,7 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
     };
     credentials.verify(id, clock.unix_at_zero())?;
     let (me, players) = (PlayerId(credentials.machine().0), credentials.roster().machines().len());
-    // All machines need equal settings. The delay adapts to the network; up to 12 ticks are predicted.
+    // The delay adapts to the network; up to 12 ticks are predicted. Both may differ between machines.
     let session = SessionConfig::new()
         .mode(Mode::Rollback { max: 12 })
         .adaptive_delay(AdaptiveDelay::new(1, 8, 3)?)
@@ -66,11 +66,13 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
                 }
                 // Without the machine, the match ends where all of its inputs are known.
                 PeerEvent::Left { .. } if peer.has_started() => {
-                    (code, _) = (code.max(3), peer.finish_at(Tick(0)));
+                    code = code.max(3);
+                    peer.finish_at(Tick(0));
                     screen.say(&event);
                 }
                 PeerEvent::Session(SessionEvent::Desync(report)) => {
-                    (code, _) = (1, peer.finish_at(Tick(0)));
+                    code = 1;
+                    peer.finish_at(Tick(0));
                     screen.say(&format!("DESYNC on {report}"));
                 }
                 event if event.audience() == Audience::Players => screen.say(&event),
