@@ -1,6 +1,7 @@
 //! The main property of rollback: a world that mispredicted, rewound and resimulated incrementally has the same bits as one that
 //! resimulated in full and as one that never mispredicted.
 
+mod contact_rows;
 mod game;
 
 use game::{Case, Game, run};
