@@ -52,6 +52,8 @@ pub(crate) struct ScalarContact {
     pub(crate) sliding: [Row; 2],
     /// Inverse of the 2×2 effective-mass matrix of the sliding rows: 11, 12, 22.
     pub(crate) sliding_inverse: [Q30; 3],
+    /// Least effective mass of all sliding directions.
+    pub(crate) least_sliding_mass: Q30,
     pub(crate) sliding_impulse: [Q20; 2],
     /// Coefficient of restitution.
     pub(crate) restitution: Q30,

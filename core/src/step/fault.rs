@@ -107,6 +107,7 @@ impl Disorder {
                 poison(&mut pack.sliding_cap.0);
                 poison(&mut pack.restitution.0);
                 pack.sliding_inverse.iter_mut().for_each(|value| poison(&mut value.0));
+                poison(&mut pack.least_sliding_mass.0);
                 pack.sliding_impulse.iter_mut().for_each(|value| poison(&mut value.0));
                 pack.sliding.iter_mut().for_each(|sliding| row(sliding, &mut poison));
                 for point in &mut points {

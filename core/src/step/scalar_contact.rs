@@ -19,7 +19,8 @@ pub(super) fn slide(constraint: &mut ScalarContact, bound: Q20, a: &mut Motion, 
     let [old1, old2] = constraint.sliding_impulse;
     let wanted1 = old1 - Wide::ZERO.plus(k11, v1).plus(k12, v2).round::<30, 20>();
     let wanted2 = old2 - Wide::ZERO.plus(k12, v1).plus(k22, v2).round::<30, 20>();
-    let opposing = [old1 - v1, old2 - v2];
+    let least = constraint.least_sliding_mass;
+    let opposing = [old1 - times(least, v1), old2 - times(least, v2)];
     let [new1, new2] = bounded([wanted1, wanted2], opposing, bound);
     constraint.sliding_impulse = [new1, new2];
     apply_sliding(constraint, [new1 - old1, new2 - old2], a, b);

@@ -12,7 +12,7 @@ use crate::data::TypedIndex;
 use crate::math::{Q20, Quat, Rate, Vec3};
 use crate::world::frame::{Frame, Place, page_number};
 use crate::world::rows::{BodyIndex, ColdRow, HotRow, PAGE_ROWS};
-use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
+use crate::world::{EventKind, EventRow, WORLD_LIMIT, World, real_vector};
 
 /// New row of a body, and its event flags.
 #[derive(Clone, Copy, Debug, Default)]
@@ -213,19 +213,26 @@ fn turned<'a>(
 ) -> Spinning {
     let start = Spinning { rotation: body.rotation, spin: motion.angular };
     let (mut end, mut rest) = (start, [displacement[3], displacement[4], displacement[5]]);
-    if body.inertia.wobbles
-        && start.wobbles(body.exponent, per_tick.tick_rate)
-        && let Some(after) = start.after_tick(cold(), per_tick.tick_rate, body.touches)
-    {
-        // The spin of a body that tumbles grows as it turns about an axis with less inertia, beyond the range of rows.
-        end = Spinning { spin: shortened(after.spin, SPEED_CAP), ..after };
+    let wobbles = body.inertia.wobbles && start.wobbles(body.exponent, per_tick.tick_rate);
+    if wobbles && let Some(after) = start.after_tick(cold(), per_tick.tick_rate, body.touches) {
+        end = after;
         for (rest, spin) in rest.iter_mut().zip(motion.angular) {
             *rest -= i64::from(spin.to_bits()) * per_tick.substeps;
         }
     }
     let rest = rest.map(|displacement| distance(displacement, per_tick.rate, body.exponent));
     if rest != [0; 3] {
-        end.rotation = Quat::from_rotation_vector(Vec3::from_bits(rest)) * end.rotation;
+        let turn = Quat::from_rotation_vector(Vec3::from_bits(rest));
+        end.rotation = turn * end.rotation;
+        // The spin keeps its axis in the body. If the remainder turned the body alone, an impact at the end of the tick would
+        // leave a rod's fast spin about its long axis across that axis, with hundreds of times the energy.
+        if wobbles {
+            end.spin = turn.rotate(real_vector(end.spin)).to_array().map(Q20::from_real_saturating);
+        }
+    }
+    // The spin of a body that tumbles grows as it turns about an axis with less inertia, beyond the range of rows.
+    if wobbles {
+        end.spin = shortened(end.spin, SPEED_CAP);
     }
     end
 }

@@ -11,7 +11,7 @@
 macro_rules! kernels {
     ($(#[$feature:meta])?) => {
         use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH, Slender};
-        use super::quotients::{effective_masses, impulse_caps, invert, portions, sliding_caps};
+        use super::quotients::{effective_masses, impulse_caps, invert, least_masses, portions, sliding_caps};
         use super::stage::Stage;
         use super::{Batch, COS_22, COS_45, SIN_22};
         use crate::math::Lane;
@@ -33,7 +33,8 @@ macro_rules! kernels {
         }
 
         /// Bounds an impulse across a direction. `stopping` is the one that would stop the motion, `opposing` the last one with a change
-        /// against the motion. Beyond the bound, friction opposes the motion, wherever the stopping impulse points.
+        /// against the motion. Beyond the bound, friction opposes the motion, wherever the stopping impulse points. The change must not
+        /// overshoot along any direction, or it adds energy: its factor is the least effective mass of all directions.
         $(#[$feature])?
         #[inline]
         fn bounded(stopping: [L<20>; 2], opposing: [L<20>; 2], bound: L<20>) -> [L<20>; 2] {
@@ -82,7 +83,8 @@ macro_rules! kernels {
                 [load(&pack.sliding_impulse[0], group), load(&pack.sliding_impulse[1], group)];
             let wanted1 = sub(old1, round::<30, 20>(plus(plus(wide(), k11, v1), k12, v2)));
             let wanted2 = sub(old2, round::<30, 20>(plus(plus(wide(), k12, v1), k22, v2)));
-            let opposing = [sub(old1, v1), sub(old2, v2)];
+            let least = load(&pack.least_sliding_mass, group);
+            let opposing = [sub(old1, times(least, v1)), sub(old2, times(least, v2))];
             let [new1, new2] = bounded([wanted1, wanted2], opposing, bound);
             store(&mut pack.sliding_impulse[0], group, new1);
             store(&mut pack.sliding_impulse[1], group, new2);
@@ -135,8 +137,8 @@ macro_rules! kernels {
             let [m1, m2] = [load(&first.effective_mass, group), load(&second.effective_mass, group)];
             let [old1, old2] = [load(&first.impulse, group), load(&second.impulse, group)];
             let stopping = [sub(old1, times(m1, v1)), sub(old2, times(m2, v2))];
-            let mass = max(m1, m2);
-            let opposing = [sub(old1, times(mass, v1)), sub(old2, times(mass, v2))];
+            let least = min(m1, m2);
+            let opposing = [sub(old1, times(least, v1)), sub(old2, times(least, v2))];
             let [new1, new2] = bounded(stopping, opposing, bound);
             store(&mut first.impulse, group, new1);
             store(&mut second.impulse, group, new2);

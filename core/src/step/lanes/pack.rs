@@ -115,6 +115,8 @@ pub(crate) struct Pack {
     pub(crate) mean_effective_mass: Eight<30>,
     pub(crate) sliding: [RowPack; 2],
     pub(crate) sliding_inverse: [Eight<30>; 3],
+    /// Least effective mass of all sliding directions.
+    pub(crate) least_sliding_mass: Eight<30>,
     pub(crate) sliding_impulse: [Eight<20>; 2],
     pub(crate) restitution: Eight<30>,
     /// Approach speed at the start of the tick, or of the fastest impact in it.
@@ -149,6 +151,7 @@ impl Default for Pack {
             mean_effective_mass: Eight::default(),
             sliding: Default::default(),
             sliding_inverse: Default::default(),
+            least_sliding_mass: Eight::default(),
             sliding_impulse: Default::default(),
             restitution: Eight::default(),
             approach: Eight::default(),
@@ -192,6 +195,7 @@ impl Pack {
             points: rows,
             sliding: [self.sliding[0].get(lane), self.sliding[1].get(lane)],
             sliding_inverse: get3(&self.sliding_inverse, lane),
+            least_sliding_mass: self.least_sliding_mass.get(lane),
             restitution: self.restitution.get(lane),
             approach: self.approach.get(lane),
             impact_impulse: self.impact_impulse.get(lane),

@@ -19,6 +19,17 @@ pub(super) fn effective_masses(k: &[i32; WIDTH]) -> [i32; WIDTH] {
     each(&reciprocals::<52>(&raised), |effective_mass| effective_mass.min(ALMOST_TWO))
 }
 
+/// Returns the least effective masses over all directions for symmetric matrices of 11, 12 and 22, or a little less: the largest eigenvalue
+/// is at most the larger diagonal entry and the size of the other one.
+#[inline(always)]
+pub(super) fn least_masses([k11, k12, k22]: &Eights<30>) -> [i32; WIDTH] {
+    let mut largest = [0; WIDTH];
+    for lane in 0..WIDTH {
+        largest[lane] = k11.0[lane].max(k22.0[lane]).saturating_add(k12.0[lane].saturating_abs());
+    }
+    effective_masses(&largest)
+}
+
 /// Returns impulse caps that bound every product of an impulse and a response to 2²⁷, from the largest response. Beyond the cap
 /// a contact gets soft instead of unstable.
 #[inline(always)]

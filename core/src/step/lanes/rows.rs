@@ -285,6 +285,7 @@ macro_rules! row_kernels {
                 }
                 row.cap.0 = impulse_caps(&row.cap.0);
             }
+            pack.least_sliding_mass.0 = least_masses(&pack.sliding_inverse);
             invert(&mut pack.sliding_inverse);
             pack.impulse_cap.0 = impulse_caps(&pack.impulse_cap.0);
             pack.sliding_cap.0 = sliding_caps(&pack.sliding_cap.0);
@@ -321,6 +322,8 @@ macro_rules! row_kernels {
                     let limited = clamp(load(impulse, group), load(&pack.sliding_cap, group));
                     store(impulse, group, limited);
                 }
+                let least = odd(load(&pack.least_sliding_mass, group));
+                store(&mut pack.least_sliding_mass, group, least);
                 let inverse = odd3(&load3(&pack.sliding_inverse, group));
                 store3(&mut pack.sliding_inverse, group, &inverse);
             }
