@@ -46,7 +46,7 @@ use timeline::Timeline;
 pub use crate::query::{QueryFilter, RayHit};
 pub use command::Command;
 pub(crate) use command::{TickForce, origin, real_vector, scale_by_power};
-pub(crate) use contact_view::newton_seconds;
+pub(crate) use contact_view::{Contacts, newton_seconds};
 pub use contact_view::{ContactPoint, ContactView};
 pub use def::{BodyDef, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef};
 pub use errors::{CommandError, WorldError};
