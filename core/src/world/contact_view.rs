@@ -217,6 +217,11 @@ pub(crate) struct Contacts<'a> {
 }
 
 impl<'a> Contacts<'a> {
+    /// The contacts of a held tick.
+    pub(super) const fn held(world: &'a World, frame: &'a Frame) -> Self {
+        Self { world, frame, stepped: frame, pending: None }
+    }
+
     /// The keys of all contacts that commands did not invalidate.
     pub(super) fn keys(self) -> impl Iterator<Item = PairKey> + use<'a> {
         self.rows().map(|row| row.key)
