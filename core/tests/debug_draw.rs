@@ -306,6 +306,8 @@ fn centres_of_mass_have_the_principal_axes() {
     let bodies: Vec<_> = world.bodies().filter(|(_, body)| dynamic(body)).collect();
     assert_eq!(lines.len(), 3 * bodies.len());
     for (cross, (id, body)) in lines.chunks(3).zip(bodies) {
+        // The axes are distinguishable.
+        assert!((0..3).all(|i| cross[i].color != cross[(i + 1) % 3].color));
         for (axis, line) in cross.iter().enumerate() {
             assert_eq!(line.body, id);
             let mut half = [0.0; 3];

@@ -181,7 +181,8 @@ impl<'a, F: FnMut(DebugLine)> Pen<'a, F> {
         }
         let axes = body.hot.rotation * body.cold.principal;
         let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axes.rotate(axis));
-        self.cross(DebugTopic::Centers, colors::CENTER, [body.id, body.id], body.hot.center, axes);
+        let bodies = [body.id, body.id];
+        self.cross(DebugTopic::Centers, colors::CENTER, bodies, body.hot.center, axes);
     }
 
     /// Lines of the contacts. Those of joints belong after them: a joint is an edge of an island as a contact is.
@@ -208,7 +209,7 @@ impl<'a, F: FnMut(DebugLine)> Pen<'a, F> {
             for point in contact.points() {
                 let at = point.position;
                 if draw.has(Contacts) {
-                    self.cross(Contacts, color, bodies, at, [Vec3::X, Vec3::Y, Vec3::Z]);
+                    self.cross(Contacts, [color; 3], bodies, at, [Vec3::X, Vec3::Y, Vec3::Z]);
                 }
                 let mut arrow = |topic, color, vector: Vec3| {
                     if draw.has(topic) && !vector.is_zero() {
@@ -234,13 +235,13 @@ impl<'a, F: FnMut(DebugLine)> Pen<'a, F> {
     fn cross(
         &mut self,
         topic: DebugTopic,
-        color: [u8; 4],
+        colors: [[u8; 4]; 3],
         [body, other]: [BodyId; 2],
         center: Vec3,
         axes: [Vec3; 3],
     ) {
         let other = (other != body).then_some(other);
-        for axis in axes {
+        for (axis, color) in axes.into_iter().zip(colors) {
             let half = axis * (self.draw.mark * Real::HALF);
             self.line(topic, color, body, other, [center - half, center + half]);
         }

@@ -100,7 +100,7 @@ pub enum DebugTopic {
     /// Boxes by which the broad phase finds pairs: around each finite shape, with a margin of 1 cm and the motion of the next tick.
     #[doc(alias("aabb", "COLLIDER_AABBS"))]
     Bounds,
-    /// A cross at the centre of mass of each dynamic body, along its principal axes of inertia.
+    /// A cross at the centre of mass of each dynamic body, along its principal axes of inertia: x red, y green, z blue.
     #[doc(alias("CENTER_OF_MASS", "mass"))]
     Centers,
     /// Outlines of sensors, orange if something is inside, and a line from a sensor to the origin of each finite shape inside.
@@ -166,7 +166,9 @@ mod colors {
     pub(super) const OCCUPIED: [u8; 4] = [255, 140, 40, 255];
     pub(super) const ASLEEP: [u8; 4] = [160, 120, 255, 255];
     pub(super) const BOUNDS: [u8; 4] = [60, 200, 220, 160];
-    pub(super) const CENTER: [u8; 4] = [255, 255, 255, 255];
+    /// Of the three axes.
+    pub(super) const CENTER: [[u8; 4]; 3] =
+        [[255, 90, 90, 255], [90, 240, 90, 255], [110, 150, 255, 255]];
     pub(super) const TOUCHING: [u8; 4] = [255, 60, 60, 255];
     pub(super) const SPECULATIVE: [u8; 4] = [180, 130, 130, 255];
     pub(super) const NORMAL: [u8; 4] = [90, 230, 120, 255];
