@@ -51,7 +51,7 @@ async function onPhone(visit, what, least) {
   await views(page, `${what}, all`, SHARED_VIEW, 4);
   await fits(page, `${what}, all`, false);
   await page.locator('#tabs button').first().tap();
-  for (const section of ['network', 'match', 'fault', 'report', 'more']) {
+  for (const section of ['network', 'match', 'fault', 'debug', 'report', 'more']) {
     const button = page.locator(`#bar [data-opens=${section}]`);
     await button.tap();
     expect(await page.locator(`#${section}`).isVisible() && await button.getAttribute('aria-expanded') === 'true', `${what}: the drawer does not open ${section}`);
@@ -61,6 +61,7 @@ async function onPhone(visit, what, least) {
     await fits(page, `${what}, ${section}`, false);
     await readable(page, `${what}, ${section}`);
     if (section === 'network') await page.screenshot({ path: join(visit.folder, `drawer-${what.replace(/\W+/g, '-')}.png`) });
+    if (section === 'debug') await lines(visit, what);
     await page.keyboard.press('Escape');
     expect(!(await page.locator(`#${section}`).isVisible()), `${what}: ${section} does not close`);
   }
@@ -77,6 +78,18 @@ async function onPhone(visit, what, least) {
   const rests = keys('"x":0,"y":0');
   await page.mouse.up();
   await rests;
+}
+
+/** Switches of debug lines, by touch; they are off again afterwards. */
+async function lines(visit, what) {
+  const { page } = visit;
+  const count = (some) => visit.until(`${what}: ${some ? 'lines' : 'no lines'}`, (some) => (Number(document.getElementById('canvas').dataset.lines) > 0) === some, some);
+  const chips = ['contacts', 'islands', 'centres'].map((name) => page.locator(`#lines input[name=${name}]`));
+  for (const chip of chips) await chip.tap();
+  await count(true);
+  await page.screenshot({ path: join(visit.folder, `lines-${what.replace(/\W+/g, '-')}.png`) });
+  for (const chip of chips) await chip.tap();
+  await count(false);
 }
 
 /** A frame with no tick and one with two are an even rate: curves have no spikes. */
@@ -147,4 +160,38 @@ export async function scene({ page }) {
   });
   expect(found.different > 60, `a player behind a crate changes ${found.different} pixels`);
   expect(found.cropped.length === 0, `a stack is cropped at the aspect ratios ${found.cropped}`);
+}
+
+/** A debug line is drawn where it is, in its colour; it is darker on a light page, and faint behind a body. */
+export async function debugLines({ page }) {
+  const found = await page.evaluate(async () => {
+    const [{ Painter }, { Camera, project }, { pack }] = [await import('./draw.js'), await import('./camera.js'), await import('./lines.js')];
+    const canvas = Object.assign(document.createElement('canvas'), { width: 300, height: 300 });
+    canvas.style.cssText = 'position:fixed;left:0;top:0;width:300px;height:300px;z-index:9';
+    document.body.append(canvas);
+    const painter = new Painter(canvas);
+    const things = [{ kind: 'crate', shape: 'box', size: [1, 1, 1], moves: true, at: [0, 0, 0] }];
+    const scene = { half: [5, 5], sides: 1, things };
+    painter.setScene(scene);
+    const bodies = new Float32Array([0, 1, 0, 0, 0, 0, 1, 0]);
+    const matrix = new Camera().follow(scene, bodies, 1, { still: true });
+    const gl = canvas.getContext('webgl2');
+    // Pixel at a point, with a line along x through it.
+    const pixel = ([x, y, z], dark, color) => {
+      const lines = color === undefined ? null : pack([x - 0.4, y, z, x + 0.4, y, z].map((c) => c * 1000).concat(color));
+      painter.draw([canvas], [{ bodies, ghosts: [], islands: null, lines }], dark, true);
+      const [across, down] = project(matrix, x, y, z), out = new Uint8Array(4);
+      gl.readPixels(Math.floor(across * canvas.width), Math.floor((1 - down) * canvas.height), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
+      return [out[0], out[1], out[2], Number(canvas.dataset.lines)];
+    };
+    const above = [0, 2.5, 0], behind = [0, 0.5, -1.5], red = 0xff0000ff;
+    const pixels = { plain: pixel(above, true), line: pixel(above, true, red), light: pixel(above, false, red), hidden: pixel(behind, true, red), again: pixel(above, true) };
+    canvas.remove();
+    return pixels;
+  });
+  const { plain, line, light, hidden, again } = found, text = JSON.stringify(found);
+  const isRed = ([r, g, b, count]) => r > 150 && g < 60 && b < 60 && count === 1;
+  expect(isRed(line) && isRed(light) && light[0] < line[0], `a red line is ${text}`);
+  expect(!isRed(hidden) && hidden[3] === 1, `a hidden line is ${text}`);
+  expect(plain[3] === 0 && String(again) === String(plain), `without lines: ${text}`);
 }

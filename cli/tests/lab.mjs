@@ -13,7 +13,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { curves, scene, screens } from './lab-screens.mjs';
+import { curves, debugLines, scene, screens } from './lab-screens.mjs';
 import { FLAGS, NOT_OURS, TIMEOUT, expect, fits } from './page-checks.mjs';
 
 const USAGE = 'usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]';
@@ -249,6 +249,48 @@ async function keyboard(visit) {
   await page.evaluate(() => { navigator.getGamepads = () => []; });
 }
 
+/** Switches of debug lines, by pointer and keys: lines appear and disappear, and the server sends none while all are off. */
+async function lines(visit) {
+  const { page } = visit;
+  const count = (what, test) => visit.until(`${what}: ${test}`, (test) => {
+    const lines = Number(document.getElementById('canvas').dataset.lines);
+    return test === 'some' ? lines > 0 : test === 'none' ? lines === 0 : lines > test;
+  }, test);
+  const number = () => page.evaluate(() => Number(document.getElementById('canvas').dataset.lines));
+  const on = (names) => visit.until(`on: ${names}`, (names) => [...document.querySelectorAll('#lines input:checked')].map((it) => it.name).join() === names, names);
+  await count('at first', 'none');
+  for (const name of ['shapes', 'contacts', 'bounds', 'islands', 'sleep', 'centres', 'sensors']) await page.locator(`#lines input[name=${name}]`).check();
+  await on('shapes,contacts,bounds,islands,sleep,centres,sensors');
+  // Two machines, at least ten bodies, their edges and bounds.
+  await count('all switches', 2 * 10 * 24);
+  await visit.fits('debug lines');
+  await visit.shot('lines');
+  await page.locator('#stage').focus();
+  await page.keyboard.press('0');
+  await on('');
+  await count('key 0', 'none');
+  await page.keyboard.press('6');
+  await on('centres');
+  await count('key 6', 'some');
+  const centres = await number();
+  await page.keyboard.press('3');
+  await on('bounds,centres');
+  await count('key 3', centres);
+  // Other pages show the same switches, and a restarted match keeps them.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.waitForFunction(() => [...document.querySelectorAll('#lines input:checked')].length === 2);
+  await other.locator('#lines input[name=bounds]').uncheck();
+  await on('centres');
+  await other.close();
+  await page.locator('#restart').click();
+  await count('restarted', 'some');
+  await page.locator('#stage').focus();
+  await page.keyboard.press('6');
+  await on('');
+  await count('key 6 again', 'none');
+}
+
 async function replay(visit, program) {
   const download = visit.page.waitForEvent('download');
   await visit.page.locator('#save').click();
@@ -352,7 +394,7 @@ async function main([program, folder, ...options]) {
     const context = await browser.newContext({ viewport: SIZE, colorScheme: 'dark', acceptDownloads: true });
     visit = new Visit(await context.newPage(), folder);
     await visit.page.goto(address);
-    for (const part of [curves, scene, settings, trouble, rollback, keyboard, modes]) {
+    for (const part of [curves, scene, debugLines, settings, trouble, rollback, keyboard, lines, modes]) {
       await part(visit);
       console.log(`${part.name}: fine`);
     }

@@ -101,12 +101,38 @@ fn the_page_is_served_without_external_files() {
         "lab", "cards", "confirm", "controls", "curves", "inspect", "layout", "map", "player",
         "report", "touch", "wire",
     ];
-    let shared = ["camera", "draw", "meshes", "motion", "names", "theme"];
+    let shared = ["camera", "draw", "lines", "meshes", "motion", "names", "switches", "theme"];
     let modules = own.iter().chain(&shared).map(|name| format!("{name}.js"));
     for file in modules.chain(["base.css", "lab.css"].map(str::to_owned)) {
         assert!(lab.get(&format!("/{file}")).starts_with("HTTP/1.1 200"), "{file}");
     }
     assert!(!page.contains("https://"), "nothing comes from elsewhere");
+}
+
+/// Lines are the end of each machine's part: without them a frame of this match is far shorter.
+#[test]
+fn frames_have_debug_lines_while_a_switch_is_on() {
+    let lab = Lab::open(&["--players", "2", "--crates", "4"]);
+    let mut messages = Messages::open(&lab);
+    let (_, scene) = messages.next();
+    assert!(String::from_utf8(scene).unwrap().contains(r#""lines":"""#));
+    messages.agreed(16);
+    let mut length = || loop {
+        let (kind, frame) = messages.next();
+        if kind == 2 {
+            return frame.len();
+        }
+    };
+    let plain = length();
+    let on = |names: &str| lab.post(&format!(r#"{{"do":"lines","on":"{names}"}}"#));
+    assert!(on("shapes,bounds").starts_with("HTTP/1.1 204"));
+    // Two machines, four crates and two players with 24 lines or more each, 16 bytes a line.
+    while length() < plain + 2 * 6 * 24 * 16 {}
+    assert!(on("mood").starts_with("HTTP/1.1 400"));
+    let (_, scene) = Messages::open(&lab).next();
+    assert!(String::from_utf8(scene).unwrap().contains(r#""lines":"shapes,bounds""#));
+    assert!(on("").starts_with("HTTP/1.1 204"));
+    while length() > plain + 200 {}
 }
 
 #[test]

@@ -242,6 +242,45 @@ async function sharing(visit, bench) {
   await visit.shows(555, 'an address while another is written');
 }
 
+/** Switches of debug lines, by pointer, keys and address: lines of the shown tick appear and disappear. */
+async function lines(visit) {
+  const { page } = visit;
+  const number = async (tick, what) => {
+    await visit.shows(tick, what);
+    await visit.repaints(2);
+    return page.evaluate(() => Number(document.getElementById('canvas').dataset.lines));
+  };
+  const asked = [];
+  const watch = (request) => { if (request.url().includes('/frames')) asked.push(request.url()); };
+  page.on('request', watch);
+  await page.evaluate(() => { location.hash = '#tick=300'; });
+  expect(await number(300, 'without lines') === 0, 'there are lines before a switch is on');
+  expect(asked.every((url) => !url.includes('lines')), `lines are requested: ${asked}`);
+  await page.locator('#lines input[name=contacts]').check();
+  const contacts = await number(300, 'contacts');
+  await page.keyboard.press('3');
+  const both = await number(300, 'bounds as well');
+  expect(contacts > 0 && both > contacts, `${contacts} lines of contacts, ${both} with bounds`);
+  await visit.until('the address', () => location.hash.includes('lines=contacts,bounds'));
+  await visit.shot('lines');
+  // Space turns a focused switch off instead of playing.
+  await page.locator('#lines input[name=contacts]').focus();
+  await page.keyboard.press('Space');
+  const bounds = await number(300, 'bounds alone');
+  expect(bounds === both - contacts && !(await page.locator('#lines input[name=contacts]').isChecked()), `${bounds} lines of bounds of ${both}`);
+  // Playing on, and a tick that was there before: each has its own lines.
+  await page.keyboard.press('ArrowRight');
+  expect(await number(301, 'the next tick') > 0, 'the next tick has no lines');
+  await page.keyboard.press('0');
+  expect(await number(301, 'off') === 0, 'lines stay');
+  await page.evaluate(() => { location.hash = '#tick=302&lines=centres,nonsense'; });
+  const centres = await number(302, 'by address');
+  expect(centres > 0 && centres % 3 === 0, `${centres} lines of centres`);
+  await page.keyboard.press('0');
+  expect(await number(302, 'off again') === 0, 'lines stay');
+  page.off('request', watch);
+}
+
 async function verifying(visit) {
   await visit.page.locator('#check').click();
   await visit.until('all are right', () => /^✓ 1,200 ticks are right, by \d+ digests$/.test(document.getElementById('badge').textContent));
@@ -283,6 +322,12 @@ async function screens(open, address, bench) {
     const names = await page.evaluate(() => [...document.querySelectorAll('.names span')].map((it) => [it.checkVisibility(), it.getBoundingClientRect().toJSON()]));
     expect(names.length === 4 && names.every(([shown, { left, right, top, bottom }]) => shown && left >= boxes.view.left && right <= boxes.view.right && top >= boxes.view.top && bottom <= boxes.view.bottom),
       `${what}: names lie outside: ${JSON.stringify(names)}`);
+    await page.locator('#lines input[name=islands]').check();
+    await page.locator('#lines input[name=contacts]').check();
+    await visit.until(`${what}: lines`, () => Number(document.getElementById('canvas').dataset.lines) > 0);
+    await page.screenshot({ path: join(bench.folder, `viewer-lines-${width}-${theme}.png`), fullPage: width < 1000 });
+    await page.keyboard.press('0');
+    await visit.until(`${what}: no lines`, () => Number(document.getElementById('canvas').dataset.lines) === 0);
     await page.locator('#play').click();
     await still(page, what);
     await visit.until(`${what}: it plays`, () => Number(document.getElementById('tick').textContent) > 704);
@@ -438,7 +483,7 @@ async function main([program, folder, ...options]) {
       return opened;
     };
     const evening = await open('evening');
-    const parts = [drag, keyboard, playing, sharing, verifying];
+    const parts = [drag, keyboard, playing, sharing, lines, verifying];
     for (const part of parts) {
       await part(visit, bench);
       console.log(`${part.name}: fine`);

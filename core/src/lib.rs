@@ -14,6 +14,7 @@ mod broad;
 mod bytes;
 mod collide;
 pub mod data;
+mod debug_draw;
 pub mod digest;
 mod history;
 pub mod math;

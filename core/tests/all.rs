@@ -2,6 +2,7 @@
 //! count allocations install a global allocator and are a binary of their own (`no_alloc/`).
 
 mod containers;
+mod debug_draw;
 mod digest_differences;
 mod digest_trees;
 mod digests;

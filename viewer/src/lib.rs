@@ -3,9 +3,11 @@
 //! [`serve`] is all that a game needs. The page is served on this computer only; nothing is downloaded.
 //!
 //! - `scene`: things to draw, and how a game is shown. `world_view`: that of any game with a world.
+//! - `lines`: debug lines of its world.
 //! - `recording/`: the page of a recording and its routes. `web/`: requests and connections.
 #![forbid(unsafe_code)]
 
+mod lines;
 mod recording;
 mod scene;
 #[allow(
@@ -21,6 +23,7 @@ pub mod internals {
     //! Parts for the other crates of this repository.
     //!
     //! Not covered by semver: anything here may change in any release.
+    pub use crate::lines::{NoSuchSwitch, Switches};
     pub use crate::recording::{OpenRecording, mismatch, unfinished};
     pub use crate::scene::{Drawable, InputText, Kind, View, scene};
 

@@ -1,7 +1,7 @@
 //! Things to draw, and how a game is shown: its bodies, score and inputs.
 
 use isostep_core::shape::{Geometry, Shape};
-use isostep_core::world::BodyId;
+use isostep_core::world::{BodyId, World};
 use isostep_core::{Quat, Real, Transform};
 use isostep_rollback::{PlayerId, Simulation, Stick};
 use serde_json::{Value, json};
@@ -59,6 +59,9 @@ pub struct InputText {
 pub trait View<S: Simulation>: Send + Sync + 'static {
     /// All drawables, moving ones first. The list may change from tick to tick.
     fn drawables(&self, game: &S) -> Vec<Drawable>;
+
+    /// The game's world, for debug lines.
+    fn world<'a>(&self, game: &'a S) -> &'a World;
 
     /// Points by side; empty if there is no score.
     fn score(&self, game: &S) -> Vec<i32>;

@@ -36,6 +36,10 @@ impl<S: Simulation + 'static> View<S> for WorldView<S> {
         drawables
     }
 
+    fn world<'a>(&self, game: &'a S) -> &'a World {
+        (self.0)(game)
+    }
+
     fn score(&self, _: &S) -> Vec<i32> {
         Vec::new()
     }

@@ -10,6 +10,7 @@ use crate::play::{Note, Play, PlayError};
 use crate::settings::{self, SettingError, Settings};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_rollback::sim_match::SimMatchError;
+use isostep_viewer::internals::Switches;
 use show::{Lines, Live, Silent, View};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -109,7 +110,7 @@ fn play(
     for number in 1..=seconds * TICKS_A_SECOND {
         let before = Instant::now();
         play.tick()?;
-        let frame = play.frame(0);
+        let frame = play.frame(0, &Switches::default());
         tally.add(&frame, before.elapsed());
         for note in play.notes() {
             if tally.note(&note) {

@@ -3,6 +3,7 @@
 use super::{Drawable, DrawableGame, Kind};
 use isostep_core::Real;
 use isostep_core::digest::{Digest, GameId};
+use isostep_core::world::World;
 use isostep_rollback::Stick;
 use isostep_scenes::games::{self, ARENA_GAME, Arena, ArenaInput, ArenaName, JUMP, KICK, Team};
 
@@ -13,6 +14,10 @@ impl DrawableGame for Arena {
 
     fn read(assets: &[(String, Digest)]) -> Option<Self> {
         Some(ArenaName::read(assets)?.arena())
+    }
+
+    fn world(&self) -> &World {
+        self.world()
     }
 
     fn drawables(&self) -> impl Iterator<Item = Drawable> + '_ {

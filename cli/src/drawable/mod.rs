@@ -11,6 +11,7 @@ pub(crate) use tumble::asset;
 use isostep_core::Real;
 use isostep_core::digest::{Digest, GameId};
 use isostep_core::state::Snapshot;
+use isostep_core::world::World;
 use isostep_rollback::{Simulation, Stick};
 pub(crate) use isostep_viewer::internals::{Drawable, Kind};
 use isostep_viewer::internals::{InputText, View};
@@ -29,6 +30,9 @@ pub(crate) trait DrawableGame: Simulation + Snapshot {
     fn read(assets: &[(String, Digest)]) -> Option<Self>
     where
         Self: Sized;
+
+    /// Its world.
+    fn world(&self) -> &World;
 
     /// All drawables in a constant order, moving ones first.
     fn drawables(&self) -> impl Iterator<Item = Drawable> + '_;
@@ -49,6 +53,10 @@ pub(crate) struct Known;
 impl<G: DrawableGame> View<G> for Known {
     fn drawables(&self, game: &G) -> Vec<Drawable> {
         game.drawables().collect()
+    }
+
+    fn world<'a>(&self, game: &'a G) -> &'a World {
+        game.world()
     }
 
     fn score(&self, game: &G) -> Vec<i32> {

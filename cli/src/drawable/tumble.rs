@@ -3,6 +3,7 @@
 use super::{Drawable, DrawableGame, Kind};
 use isostep_core::digest::{Digest, GameId};
 use isostep_core::shape::Shape;
+use isostep_core::world::World;
 use isostep_core::{Real, Vec3};
 use isostep_rollback::{PlayerId, Stick};
 use isostep_scenes::games::tumble::bodies::{CRATES, PLATFORM, PLAYER};
@@ -42,6 +43,10 @@ impl DrawableGame for Tumble {
 
     fn read(assets: &[(String, Digest)]) -> Option<Self> {
         Some(Self::new(settings(assets)?))
+    }
+
+    fn world(&self) -> &World {
+        &self.world
     }
 
     fn drawables(&self) -> impl Iterator<Item = Drawable> + '_ {

@@ -2,6 +2,7 @@
 //! Settings use the names and values of URLs and flags, so the page needs no format of its own.
 
 use crate::settings::{FaultKind, FaultTarget, MAX_PLAYERS, SettingError, Settings};
+use isostep_viewer::internals::{NoSuchSwitch, Switches};
 use serde::Deserialize;
 
 /// A control of the page.
@@ -15,6 +16,8 @@ pub(crate) enum Control {
     Set { name: String, value: String },
     /// Current keys of player one.
     Keys { x: i8, y: i8, jump: bool, shove: bool },
+    /// Show debug lines of these switches.
+    Lines(Switches),
     /// Inject a fault now.
     Fault { machine: u8, kind: FaultKind },
 }
@@ -27,6 +30,7 @@ enum ControlJson {
     Restart {},
     Set { name: String, value: String },
     Keys { x: i8, y: i8, jump: bool, shove: bool },
+    Lines { on: String },
     Cut { machine: u8 },
     Flip { machine: u8, target: TargetJson, always: bool },
 }
@@ -45,6 +49,8 @@ pub(crate) enum ControlError {
     Json(#[from] serde_json::Error),
     #[error(transparent)]
     Setting(#[from] SettingError),
+    #[error(transparent)]
+    Lines(#[from] NoSuchSwitch),
     #[error("{what} is {value}: at most {most}")]
     Range { what: &'static str, value: u8, most: u8 },
 }
@@ -64,6 +70,7 @@ impl Control {
                 within("y", y.unsigned_abs(), 127)?;
                 Self::Keys { x, y, jump, shove }
             }
+            ControlJson::Lines { on } => Self::Lines(Switches::read(&on)?),
             ControlJson::Cut { machine } => {
                 within("machine", machine, MAX_PLAYERS - 1)?;
                 Self::Fault { machine, kind: FaultKind::Disconnect }
@@ -97,6 +104,8 @@ mod tests {
             r#"{"do":"restart"}"#,
             r#"{"do":"set","name":"delay","value":"8"}"#,
             r#"{"do":"set","name":"link","value":"1-2:same"}"#,
+            r#"{"do":"lines","on":""}"#,
+            r#"{"do":"lines","on":"contacts,islands"}"#,
             r#"{"do":"cut","machine":3}"#,
             r#"{"do":"flip","machine":0,"target":"score","always":true}"#,
         ] {
@@ -117,6 +126,8 @@ mod tests {
             r#"{"do":"set","name":"delay","value":8}"#.to_owned(),
             r#"{"do":"set","name":"delay","value":"1","more":2}"#.to_owned(),
             r#"{"do":"set","name":"mood","value":"1"}"#.to_owned(),
+            r#"{"do":"lines","on":"mood"}"#.to_owned(),
+            r#"{"do":"lines"}"#.to_owned(),
             r#"{"do":"cut","machine":4}"#.to_owned(),
             r#"{"do":"flip","machine":0,"target":"mood","always":true}"#.to_owned(),
             r#"{"do":"open","query":"players=9"}"#.to_owned(),

@@ -9,15 +9,17 @@
 //!          · u16 bytes · u16 delay · u16 clock rate, in 1/500 Hz · u16 microseconds, in tens · u8 connected
 //!          · u8 sides · i16 score × sides
 //!          · 8 bytes of digest · bodies · u8 groups · groups · u8 ghosts · ghosts
+//!          · u16 lines · lines
 //! body     pose · u8 asleep
 //! pose     i16 position × 3, in 1/512 m · i16 rotation × 4, in 1/32767
 //! group    u8 body · u8 lowest body of its island
 //! ghost    u8 body · pose
+//! line     i16 start × 3 · i16 end × 3, in 1/512 m · u8 red · u8 green · u8 blue · u8 opacity
 //! packet   u8 from · u8 to · u16 milliseconds of flight, or 65535 if lost
 //! ```
 
 use crate::play::{Frame, Packet, PeerFrame};
-use isostep_core::Transform;
+use isostep_core::{Transform, Vec3};
 
 /// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,17 +100,28 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
         out.push(body);
         encode_pose(pose, out);
     }
+    // A match has far fewer.
+    let lines = &peer.lines[..peer.lines.len().min(u16::MAX.into())];
+    out.extend_from_slice(&(lines.len() as u16).to_le_bytes());
+    for line in lines {
+        encode_place(line.start, out);
+        encode_place(line.end, out);
+        out.extend_from_slice(&line.color);
+    }
 }
 
-fn encode_pose(pose: Transform, out: &mut Vec<u8>) {
-    let Transform { translation: at, rotation } = pose;
-    for axis in [at.x, at.y, at.z] {
+fn encode_place(at: Vec3, out: &mut Vec<u8>) {
+    for axis in at.to_array() {
         // 32 fractional bits to 9, to nearest. Positions saturate at 64 m.
-        let steps = (axis.to_bits() + (1 << 22)) >> 23;
+        let steps = axis.to_bits().saturating_add(1 << 22) >> 23;
         let steps = steps.clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16;
         out.extend_from_slice(&steps.to_le_bytes());
     }
-    for part in rotation.to_bits() {
+}
+
+fn encode_pose(pose: Transform, out: &mut Vec<u8>) {
+    encode_place(pose.translation, out);
+    for part in pose.rotation.to_bits() {
         // A quaternion component has 30 fractional bits.
         let steps = (i64::from(part) * 32767 + (1 << 29)) >> 30;
         out.extend_from_slice(&(steps.clamp(-32767, 32767) as i16).to_le_bytes());
@@ -119,7 +132,8 @@ fn encode_pose(pose: Transform, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::play::{Body, Verdict};
-    use isostep_core::{Quat, Vec3, real};
+    use isostep_core::world::{BodyId, DebugLine, DebugTopic};
+    use isostep_core::{Quat, real};
 
     /// Decoder of the layout above; independent of the encoder.
     struct Bytes<'a>(&'a [u8]);
@@ -159,6 +173,14 @@ mod tests {
             groups: vec![(1, 0), (0, 0)],
             bodies: vec![Body { pose: near, asleep: true }, Body { pose: far, asleep: false }],
             ghosts: vec![(1, far)],
+            lines: vec![DebugLine {
+                start: near.translation,
+                end: far.translation,
+                color: [1, 20, 255, 128],
+                topic: DebugTopic::Bounds,
+                body: BodyId::new(0, 0, 1).unwrap(),
+                other: None,
+            }],
         };
         let frame = Frame {
             number: 7,
@@ -194,6 +216,9 @@ mod tests {
             assert_eq!([1; 5].map(|n| from.number(n)), [2, 1, 0, 0, 0]);
             assert_eq!([1; 2].map(|n| from.number(n)), [1, 1]);
             assert_eq!(from.signed(), [-32768, 0, 32767, 0, 0, 0, 32767]);
+            assert_eq!(from.number(2), 1);
+            assert_eq!(from.signed(), [640, -256, 1536, -32768, 0, 32767]);
+            assert_eq!([1; 4].map(|n| from.number(n)), [1, 20, 255, 128]);
         }
         assert_eq!([1, 1, 1, 2].map(|n| from.number(n)), [2, 0, 1, 66]);
         assert_eq!([1, 1, 2].map(|n| from.number(n)), [1, 0, 65_535]);

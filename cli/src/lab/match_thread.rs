@@ -7,6 +7,7 @@ use super::frame::{Kind, encode, message};
 use crate::play::Play;
 use crate::settings::Settings;
 use isostep_rollback::Stick;
+use isostep_viewer::internals::Switches;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
@@ -30,13 +31,16 @@ struct MatchThread {
     /// `None` after an error; a restart creates another match.
     play: Option<Play>,
     subscribers: Vec<SyncSender<Arc<[u8]>>>,
+    /// Debug lines of the frames: those of every page, and of later matches.
+    lines: Switches,
     /// Time of the last frame, microseconds, with encoding and sending.
     micros: u32,
 }
 
 /// Runs until every sender of requests is dropped.
 pub(super) fn run(requests: &Receiver<MatchRequest>, settings: Settings) {
-    let mut thread = MatchThread { play: None, subscribers: Vec::new(), micros: 0 };
+    let mut thread =
+        MatchThread { play: None, subscribers: Vec::new(), lines: Switches::default(), micros: 0 };
     thread.begin(settings);
     let mut next = Instant::now();
     loop {
@@ -79,6 +83,10 @@ impl MatchThread {
         if let Control::Open(settings) = control {
             return self.begin(*settings);
         }
+        if let Control::Lines(lines) = control {
+            self.lines = lines;
+            return self.send_note(&json!({ "note": "lines", "on": self.lines.text() }));
+        }
         let Some(play) = &mut self.play else {
             if control == Control::Restart {
                 self.begin(Settings::default());
@@ -99,7 +107,7 @@ impl MatchThread {
                         .send_note(&json!({ "note": "refused", "text": error.to_string() }));
                 }
             },
-            Control::Open(_) | Control::Restart => return self.restart(),
+            Control::Open(_) | Control::Lines(_) | Control::Restart => return self.restart(),
         }
         let mut note = play.settings().json();
         note["note"] = json!("settings");
@@ -127,7 +135,7 @@ impl MatchThread {
             return self.stop(&error.to_string());
         }
         // The cost of a whole frame is only known after it, so the next frame reports it.
-        let frame = encode(&play.frame(self.micros));
+        let frame = encode(&play.frame(self.micros, &self.lines));
         let notes = play.notes();
         self.broadcast(Kind::Frame, &frame);
         for note in notes {
@@ -150,15 +158,22 @@ impl MatchThread {
             self.subscribers.push(subscriber);
             return;
         };
-        let scene = play.scene().to_string();
+        let scene = self.scene(play);
         if subscriber.try_send(message(Kind::Scene, scene.as_bytes()).into()).is_ok() {
             self.subscribers.push(subscriber);
         }
     }
 
+    /// The scene of a match, with the switches of debug lines.
+    fn scene(&self, play: &Play) -> String {
+        let mut scene = play.scene();
+        scene["lines"] = json!(self.lines.text());
+        scene.to_string()
+    }
+
     fn broadcast_scene(&mut self) {
         let Some(play) = &self.play else { return };
-        let scene = play.scene().to_string();
+        let scene = self.scene(play);
         self.broadcast(Kind::Scene, scene.as_bytes());
     }
 

@@ -27,6 +27,7 @@ use isostep_rollback::replay::ReplayError;
 use isostep_rollback::sim_match::{Machine, SimMatchError};
 use isostep_rollback::{LinkConfig, PlayerId, SimMatch, Stats, Stick, Tick, Time};
 use isostep_scenes::games::tumble::rules::{self, Move, Tumble};
+use isostep_viewer::internals::Switches;
 use peer::Fault;
 use recording::MatchRecording;
 use std::collections::VecDeque;
@@ -255,8 +256,8 @@ impl Play {
         Ok(self.fleet.settle()?)
     }
 
-    /// Views of all machines; counters are since the last call.
-    pub(crate) fn frame(&mut self, micros: u32) -> Frame {
+    /// Views of all machines, with debug lines of these switches; counters are since the last call.
+    pub(crate) fn frame(&mut self, micros: u32, lines: &Switches) -> Frame {
         let (compared, digests) = self.compare();
         let verdict = match compared {
             None => Verdict::Unknown,
@@ -266,7 +267,9 @@ impl Play {
         let machines = self.fleet.machines_mut().iter_mut();
         let all = machines.zip(&mut self.seen).zip(digests).zip((0..).map(PlayerId));
         let peers = all
-            .map(|(((machine, seen), digest), player)| peer_frame(machine, seen, digest, player))
+            .map(|(((machine, seen), digest), player)| {
+                peer_frame(machine, seen, digest, player, lines)
+            })
             .collect();
         let compared = compared.unwrap_or_default().0;
         let packets = self.packets();
@@ -351,6 +354,7 @@ fn peer_frame(
     seen: &mut Counters,
     digest: ShortDigest,
     player: PlayerId,
+    lines: &Switches,
 ) -> PeerFrame {
     let work = machine.game.take_work();
     let (session, game) = (&machine.session, machine.game.tumble());
@@ -393,6 +397,7 @@ fn peer_frame(
         groups: work.groups().collect(),
         bodies,
         ghosts,
+        lines: lines.lines(&game.world),
     };
     seen.stats = now;
     seen.sent_bytes = machine.sent_bytes;

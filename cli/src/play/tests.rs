@@ -21,7 +21,7 @@ fn run(play: &mut Play, ticks: u32) -> Vec<Note> {
     let mut notes = Vec::new();
     for _ in 0..ticks {
         play.tick().unwrap();
-        play.frame(0);
+        play.frame(0, &Switches::default());
         notes.extend(play.notes());
     }
     notes
@@ -46,7 +46,7 @@ fn a_match_url_reproduces_the_match() {
                 );
             }
             play.tick().unwrap();
-            for peer in play.frame(0).peers {
+            for peer in play.frame(0, &Switches::default()).peers {
                 seen.push((peer.present, peer.depth, peer.redone, peer.sent_bytes, peer.digest));
             }
         }
@@ -96,7 +96,7 @@ fn a_disconnected_machine_has_no_network_until_its_return_is_reported() {
     let (mut cut, mut lost, mut returned) = (0, 0, None);
     for _ in 0..200 {
         play.tick().unwrap();
-        let frame = play.frame(0);
+        let frame = play.frame(0, &Switches::default());
         cut += u32::from(!frame.peers[1].connected);
         assert!(frame.peers[0].connected && frame.peers[2].connected);
         for packet in &frame.packets {
@@ -125,7 +125,7 @@ fn machines_agree_in_both_modes_and_after_a_partition() {
         let (mut compared, mut stalls) = (0, 0);
         for _ in 0..300 {
             play.tick().unwrap();
-            let frame = play.frame(0);
+            let frame = play.frame(0, &Switches::default());
             assert_ne!(frame.verdict, Verdict::Differ, "on tick {}", frame.compared);
             compared = frame.compared;
             stalls += frame.peers[2].stalls;
@@ -159,7 +159,7 @@ fn incremental_rollback_resimulates_fewer_bodies_and_reaches_the_same_digest() {
         let (mut redone, mut shown, mut digest) = (0, 0, None);
         for _ in 0..600 {
             play.tick().unwrap();
-            let frame = play.frame(0);
+            let frame = play.frame(0, &Switches::default());
             for peer in &frame.peers {
                 redone += peer.redone;
                 shown += peer.groups.len();
@@ -183,7 +183,7 @@ fn ghosts_show_confirmed_poses() {
     let mut ghosts = 0;
     for _ in 0..120 {
         play.tick().unwrap();
-        for peer in play.frame(0).peers {
+        for peer in play.frame(0, &Switches::default()).peers {
             assert!(peer.ghosts.is_empty() || peer.confirmed < peer.present);
             for (body, was) in &peer.ghosts {
                 assert_ne!(was.translation, peer.bodies[usize::from(*body)].pose.translation);
@@ -210,7 +210,7 @@ fn switches_apply_during_a_match() {
         assert_eq!(play.set(name, value), Ok(anew), "{name}");
     }
     run(&mut play, 120);
-    let frame = play.frame(0);
+    let frame = play.frame(0, &Switches::default());
     assert_eq!(frame.peers[0].delay, 5);
     assert_eq!((frame.peers[0].millihertz, frame.peers[1].millihertz), (60_000, 60_300));
     assert!(play.set("link", "1-4:wifi").is_err() && play.set("speed", "9").is_err());
@@ -221,7 +221,7 @@ fn adaptive_delay_follows_the_network() {
     let mut play =
         Play::new(Settings { adaptive: true, net: PROFILES[4].1, ..Settings::default() }).unwrap();
     run(&mut play, 300);
-    assert!(play.frame(0).peers.iter().all(|peer| peer.delay > 3));
+    assert!(play.frame(0, &Switches::default()).peers.iter().all(|peer| peer.delay > 3));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Views of a match after a tick: every machine's world and its cost.
 
 use isostep_core::Transform;
+use isostep_core::world::DebugLine;
 
 /// Comparison of digests on the newest tick that all machines have digested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub(crate) struct PeerFrame {
     pub(crate) bodies: Vec<Body>,
     /// Confirmed poses of bodies that are elsewhere now.
     pub(crate) ghosts: Vec<(u8, Transform)>,
+    /// Debug lines of its current tick.
+    pub(crate) lines: Vec<DebugLine>,
 }
 
 #[derive(Clone, Copy, Debug)]

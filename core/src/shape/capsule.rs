@@ -1,5 +1,6 @@
 //! Capsules: cylinders along the y axis with half balls at their ends.
 
+use super::outline::{CIRCLE, Draw, arc};
 use super::ray::{Ray, RayHit, direction};
 use super::solid::box_around;
 use super::sphere::{along, ball_mass, enter_ball};
@@ -91,5 +92,19 @@ impl Solid for Capsule {
         };
         let normal = direction(outward(along(origin, displacement, fraction)));
         Some(ray.hit_local(fraction, normal))
+    }
+
+    /// Circles where the half balls begin, four lines between them, and two half circles on each half ball.
+    fn outline(&self, _: Real, draw: &mut Draw<'_>) {
+        let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * self.radius);
+        let top = Vec3::Y * self.half_length;
+        for (end, out) in [(top, y), (-top, -y)] {
+            arc(end, [x, z], 0..=CIRCLE, draw);
+            arc(end, [x, out], 0..=CIRCLE / 2, draw);
+            arc(end, [z, out], 0..=CIRCLE / 2, draw);
+        }
+        for side in [x, z, -x, -z] {
+            draw(side - top, side + top);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Boxes.
 
+use super::outline::{Draw, box_edges};
 use super::ray::{Ray, RayHit};
 use super::solid::box_around;
 use super::{Extent, ShapeError, Solid, check};
@@ -95,5 +96,10 @@ impl Solid for Cuboid {
         }
         let (distance, speed, axis) = enter;
         Some(ray.hit_local(((distance << 32) / speed) as i64, face(axis, displacement[axis] > 0)))
+    }
+
+    /// The edges.
+    fn outline(&self, _: Real, draw: &mut Draw<'_>) {
+        box_edges(-self.half, self.half, draw);
     }
 }

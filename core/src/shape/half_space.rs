@@ -1,8 +1,12 @@
 //! Half spaces: everything below the plane y = 0.
 
+use super::outline::Draw;
 use super::ray::{Ray, RayHit};
 use super::{Extent, MAX_SIZE, ShapeError, Solid};
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
+
+/// Cells of the outline's grid on each side of the origin.
+const CELLS: i32 = 4;
 
 /// [`Geometry::HalfSpace`](super::Geometry::HalfSpace), which has no parameters.
 #[derive(Clone, Copy, Debug)]
@@ -65,5 +69,15 @@ impl Solid for HalfSpace {
         let fraction = if height == 0 { 0 } else { (height << 32) / drop };
         let normal = Vec3::from_bits(normal.map(|c| (c as i64) << 2));
         Some(RayHit { fraction: Real::from_bits(fraction as i64), normal })
+    }
+
+    /// A grid on the plane.
+    fn outline(&self, patch: Real, draw: &mut Draw<'_>) {
+        for (along, across) in [(Vec3::X, Vec3::Z), (Vec3::Z, Vec3::X)] {
+            for step in -CELLS..=CELLS {
+                let middle = across * (patch * step / CELLS);
+                draw(middle - along * patch, middle + along * patch);
+            }
+        }
     }
 }

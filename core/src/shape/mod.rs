@@ -5,6 +5,7 @@ mod capsule;
 mod cuboid;
 mod half_space;
 pub(crate) mod mass;
+pub(crate) mod outline;
 pub(crate) mod ray;
 mod solid;
 mod sphere;
@@ -247,6 +248,11 @@ impl Shape {
     #[inline]
     pub(crate) fn bounds_turned(&self, pose: &Transform, turn: &Turn) -> Aabb {
         by_kind!(self.0, shape => shape.bounds(pose, turn))
+    }
+
+    /// Lines that show the shape, in its own frame; see [`Solid::outline`].
+    pub(crate) fn outline(&self, patch: Real, draw: &mut outline::Draw<'_>) {
+        by_kind!(self.0, shape => shape.outline(patch, draw));
     }
 
     /// Mass in kilograms and inertia per kilogram about the axes; `None` for an unbounded shape.

@@ -1,6 +1,7 @@
 //! Contract of the file of a kind of shape.
 
 use super::ShapeError;
+use super::outline::Draw;
 use super::ray::{Ray, RayHit};
 use crate::math::{Aabb, Real, Transform, Turn, Vec3};
 
@@ -35,6 +36,10 @@ pub(crate) trait Solid: Copy {
 
     /// First hit of a ray. The shape is closed: its surface counts.
     fn ray_cast(&self, ray: &Ray) -> Option<RayHit>;
+
+    /// Lines that show the shape, in its own frame: their ends lie on the surface. An infinite shape shows the part within `patch`
+    /// of its origin, in metres.
+    fn outline(&self, patch: Real, draw: &mut Draw<'_>);
 }
 
 /// Extent of a shape from its origin.

@@ -1,5 +1,6 @@
 //! Balls.
 
+use super::outline::{CIRCLE, Draw, arc};
 use super::ray::{Ray, RayHit, direction};
 use super::solid::box_around;
 use super::{Extent, ShapeError, Solid, check};
@@ -58,6 +59,14 @@ impl Solid for Sphere {
         let fraction =
             if square == limit { 0 } else { enter_ball(ray.origin, ray.displacement, radius)? };
         Some(ray.hit(fraction, direction(along(ray.origin, ray.displacement, fraction))))
+    }
+
+    /// A circle in each coordinate plane.
+    fn outline(&self, _: Real, draw: &mut Draw<'_>) {
+        let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * self.radius);
+        for plane in [[x, y], [y, z], [z, x]] {
+            arc(Vec3::ZERO, plane, 0..=CIRCLE, draw);
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn bounds(world: &World, index: BodyIndex, hot: &HotRow, shape: &Shap
 }
 
 /// Bounds of a shape over the tick in another frame.
-pub(super) fn bounds_in(world: &World, frame: &Frame, index: BodyIndex, shape: &ShapeRow) -> Aabb {
+pub(crate) fn bounds_in(world: &World, frame: &Frame, index: BodyIndex, shape: &ShapeRow) -> Aabb {
     bounds_of(world, frame.hot(&world.store, index), frame.cold(&world.store, index), shape)
 }
 

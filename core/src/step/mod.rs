@@ -89,7 +89,7 @@ use crate::world::World;
 use crate::world::frame::Frame;
 use crate::world::rows::BodyIndex;
 use crate::world::timeline::{Entry, StepRecord};
-pub(crate) use bounds::MARGIN;
+pub(crate) use bounds::{MARGIN, bounds_in};
 use resim::Begin;
 pub(crate) use scratch::Scratch;
 pub(crate) use shapes::{At, Placed};

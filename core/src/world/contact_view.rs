@@ -4,12 +4,12 @@
 //! many ticks ago. Here the manifold is computed again from the poses after the step, so that its points lie on the surfaces. The
 //! impulses of the row go to the points that took the place of those at which they act.
 
-use super::frame::Place;
+use super::frame::{Frame, Place};
 use super::manifold::ShapePair;
 use super::rows::{
     BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, PairKey, ShapeKey, body_of, shape_key,
 };
-use super::{BodyId, Pair, World, real_vector};
+use super::{BodyId, Pair, Pending, World, real_vector};
 use crate::collide::Manifold;
 use crate::data::FixedVec;
 use crate::math::{Real, Vec3, round_shift, saturate};
@@ -204,27 +204,87 @@ pub(crate) fn newton_seconds(speed: i64, [a, b]: [i64; 2]) -> Real {
     Real::from_bits(saturate(round_shift(i128::from(speed) * mass, 20)))
 }
 
-impl World {
-    /// The keys of all contacts that commands did not invalidate.
-    pub(crate) fn contact_keys(&self) -> impl Iterator<Item = PairKey> + '_ {
-        self.contact_rows().map(|row| row.key)
+/// The contacts of the step to a tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contacts<'a> {
+    pub(crate) world: &'a World,
+    /// State that has the contacts, at the current tick with its commands.
+    pub(crate) frame: &'a Frame,
+    /// The state before the commands: these don't move contacts.
+    stepped: &'a Frame,
+    /// Effects of the commands; `None` for a held tick.
+    pub(crate) pending: Option<&'a Pending>,
+}
+
+impl<'a> Contacts<'a> {
+    /// The contacts of a held tick.
+    pub(super) const fn held(world: &'a World, frame: &'a Frame) -> Self {
+        Self { world, frame, stepped: frame, pending: None }
     }
 
-    fn contact_rows(&self) -> impl Iterator<Item = &ContactRow> + '_ {
-        self.all_contact_rows().filter(|row| !self.pending.is_void(row.key))
+    /// The keys of all contacts that commands did not invalidate.
+    pub(super) fn keys(self) -> impl Iterator<Item = PairKey> + use<'a> {
+        self.rows().map(|row| row.key)
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'a ContactRow> + use<'a> {
+        let void = move |row: &ContactRow| self.pending.is_some_and(|it| it.is_void(row.key));
+        self.all_rows().filter(move |row| !void(row))
+    }
+
+    fn all_rows(self) -> impl Iterator<Item = &'a ContactRow> + use<'a> {
+        let pages = self.frame.streams.iter().flat_map(|stream| &stream.contacts);
+        pages.flat_map(move |page| &self.world.store.contacts.get(*page).rows)
+    }
+
+    /// The contacts, in the order of [`World::contacts`].
+    pub(crate) fn views(self) -> impl Iterator<Item = ContactView<'a>> + use<'a> {
+        self.rows().filter_map(move |row| self.view(row))
+    }
+
+    fn view(self, row: &'a ContactRow) -> Option<ContactView<'a>> {
+        let Self { world: World { store, def, .. }, stepped, .. } = self;
+        let bodies = row.key.shapes().map(body_of);
+        let [a, b] = bodies.map(|body| self.frame.id_at(body).map(BodyId));
+        // The shapes of the step: commands of this tick that change them void its contacts.
+        let [first, second] = row.key.shapes().map(|key| {
+            let page = stepped.cold_page(store, body_of(key));
+            page.shape(Place::of(body_of(key)).row, key.ordinal())
+        });
+        let centers = bodies.map(|body| stepped.cold(store, body).local_center);
+        let mass = |cold: &ColdRow| {
+            if cold.kind == BodyKind::Dynamic { cold.mass.to_bits() } else { 0 }
+        };
+        Some(ContactView {
+            bodies: [a?, b?],
+            row,
+            // The poses after the step: commands of this tick don't move its contacts.
+            rows: bodies.map(|body| stepped.hot(store, body)),
+            shapes: ShapePair { shapes: [first?, second?], centers },
+            tick_rate: def.tick_rate as i32,
+            masses: bodies.map(|body| mass(stepped.cold(store, body))),
+            substeps: i64::from(def.substeps),
+        })
+    }
+}
+
+impl World {
+    /// The contacts of the last step, as commands of this tick leave them.
+    pub(crate) fn contact_table(&self) -> Contacts<'_> {
+        let (frame, stepped) = (&self.work, self.base());
+        Contacts { world: self, frame, stepped, pending: Some(&self.pending) }
     }
 
     /// The contacts after the last step, with those that commands invalidated.
     pub(super) fn all_contact_rows(&self) -> impl Iterator<Item = &ContactRow> + '_ {
-        let pages = self.work.streams.iter().flat_map(|stream| &stream.contacts);
-        pages.flat_map(|page| &self.store.contacts.get(*page).rows)
+        self.contact_table().all_rows()
     }
 
     /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a
     /// positive separation. The order is the same on every machine.
     #[doc(alias("contact_pairs", "narrow_phase"))]
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
-        self.contact_rows().filter_map(|row| self.contact_view(row))
+        self.contact_table().views()
     }
 
     /// Iterates over the contacts of a body. Looks at all contacts of the world: for many bodies, go through
@@ -233,7 +293,8 @@ impl World {
     pub fn contacts_of(&self, body: BodyId) -> impl Iterator<Item = ContactView<'_>> + '_ {
         let index = body.index();
         let has = move |row: &&ContactRow| row.key.shapes().map(body_of).contains(&index);
-        let views = self.contact_rows().filter(has).filter_map(|row| self.contact_view(row));
+        let table = self.contact_table();
+        let views = table.rows().filter(has).filter_map(move |row| table.view(row));
         views.filter(move |view| view.bodies.contains(&body))
     }
 
@@ -253,30 +314,6 @@ impl World {
         let owner = key.shapes().map(body_of).into_iter().find(dynamic)?;
         let rows = &base.contact_page(&self.store, owner)?.rows;
         let at = rows.binary_search_by_key(&key, |row| row.key).ok()?;
-        self.contact_view(&rows[at])
-    }
-
-    fn contact_view<'a>(&'a self, row: &'a ContactRow) -> Option<ContactView<'a>> {
-        let (base, bodies) = (self.base(), row.key.shapes().map(body_of));
-        let [a, b] = bodies.map(|body| self.id_at(body));
-        // The shapes of the step: commands of this tick that change them void its contacts.
-        let [first, second] = row.key.shapes().map(|key| {
-            let page = base.cold_page(&self.store, body_of(key));
-            page.shape(Place::of(body_of(key)).row, key.ordinal())
-        });
-        let centers = bodies.map(|body| base.cold(&self.store, body).local_center);
-        let mass = |cold: &ColdRow| {
-            if cold.kind == BodyKind::Dynamic { cold.mass.to_bits() } else { 0 }
-        };
-        Some(ContactView {
-            bodies: [a?, b?],
-            row,
-            // The poses after the step: commands of this tick don't move its contacts.
-            rows: bodies.map(|body| base.hot(&self.store, body)),
-            shapes: ShapePair { shapes: [first?, second?], centers },
-            tick_rate: self.def.tick_rate as i32,
-            masses: bodies.map(|body| mass(base.cold(&self.store, body))),
-            substeps: i64::from(self.def.substeps),
-        })
+        self.contact_table().view(&rows[at])
     }
 }

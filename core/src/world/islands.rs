@@ -1,7 +1,7 @@
 //! Islands after a step, as its contacts define them.
 
 use super::rows::{BodyIndex, BodyKind, body_of};
-use super::{BodyId, World};
+use super::{BodyId, Contacts, World};
 use crate::data::UnionFind;
 
 /// The islands of a world after a step: sets of dynamic bodies connected by contacts. The next state of a body depends on its
@@ -130,14 +130,23 @@ impl World {
     /// Computes the islands of the last step.
     #[doc(hidden)]
     pub fn islands(&self) -> Islands {
-        let bodies: Vec<_> = self.bodies().map(|(id, _)| id).collect();
-        let dynamic: Vec<_> =
-            self.bodies().map(|(_, body)| body.kind() == BodyKind::Dynamic).collect();
+        self.contact_table().islands()
+    }
+}
+
+impl Contacts<'_> {
+    /// Computes the islands of the tick.
+    pub(crate) fn islands(self) -> Islands {
+        let Self { world, frame, .. } = self;
+        let ids = frame.streams.iter().flat_map(|stream| stream.ids.iter());
+        let bodies: Vec<_> = ids.map(BodyId).collect();
+        let kind = |id: &BodyId| frame.cold(&world.store, id.index()).kind;
+        let dynamic: Vec<_> = bodies.iter().map(|id| kind(id) == BodyKind::Dynamic).collect();
         let place = |index: BodyIndex| bodies.binary_search_by_key(&index, |id| id.index());
         let mut groups = UnionFind::new();
         groups.reset(bodies.len() as u32);
         let mut edges = Vec::new();
-        for key in self.contact_keys() {
+        for key in self.keys() {
             let [Ok(a), Ok(b)] = key.shapes().map(|shape| place(body_of(shape))) else { continue };
             edges.extend([(a as u32, b as u32), (b as u32, a as u32)]);
             if dynamic[a] && dynamic[b] {

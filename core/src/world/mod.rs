@@ -43,16 +43,18 @@ use rows::BodyIndex;
 use serde::{Deserialize, Serialize};
 use timeline::Timeline;
 
+pub use crate::debug_draw::{DebugDraw, DebugLine, DebugTopic};
 pub use crate::query::{QueryFilter, RayHit};
 pub use command::Command;
 pub(crate) use command::{TickForce, origin, real_vector, scale_by_power};
-pub(crate) use contact_view::newton_seconds;
 pub use contact_view::{ContactPoint, ContactView};
+pub(crate) use contact_view::{Contacts, newton_seconds};
 pub use def::{BodyDef, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef};
 pub use errors::{CommandError, WorldError};
 pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, ImpactData};
 pub(crate) use explain::{ExplainError, FieldValue};
+pub(crate) use islands::Islands;
 pub use locks::Locks;
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
@@ -163,7 +165,7 @@ impl core::fmt::Display for BodyId {
 /// - **Advance**: [`step`](Self::step), once per tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
 ///   [`computed`](Self::computed), the [`events`](Self::events) of the last step, and queries: [`cast_ray`](Self::cast_ray).
-///   [`past`](Self::past) has the same for held ticks.
+///   [`debug_lines`](Self::debug_lines) shows all of it. [`past`](Self::past) has the same for held ticks.
 /// - **Roll back**: [`rewind`](Self::rewind) to a tick of the [`history`](Self::history), give its commands again, and step.
 /// - **Copy**: [`clone`](Clone::clone) copies the current tick with its pending commands, but neither the history nor pinned ticks.
 ///

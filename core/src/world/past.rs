@@ -4,7 +4,7 @@ use super::events::{Event, EventRow};
 use super::frame::Frame;
 use super::rows::BodyIndex;
 use super::view::Body;
-use super::{BodyId, Command, World};
+use super::{BodyId, Command, Contacts, World};
 use crate::Tick;
 use crate::history::HistoryError;
 use crate::math::Vec3;
@@ -71,6 +71,11 @@ impl<'a> Past<'a> {
     /// The state of this tick, for queries.
     pub(crate) const fn moment(&self) -> Moment<'a> {
         Moment { world: self.world, frame: self.frame, tick: self.tick }
+    }
+
+    /// The contacts of the step to this tick.
+    pub(crate) const fn contact_table(&self) -> Contacts<'a> {
+        Contacts::held(self.world, self.frame)
     }
 
     fn row(&self, index: BodyIndex) -> Body<'a> {

@@ -191,10 +191,6 @@ impl World {
         Body::new(&self.work, &self.store, index)
     }
 
-    pub(crate) fn id_at(&self, index: BodyIndex) -> Option<BodyId> {
-        self.work.id_at(index).map(BodyId)
-    }
-
     /// Returns the gravity, m/s², with this tick's commands applied.
     pub const fn gravity(&self) -> Vec3 {
         self.work.gravity

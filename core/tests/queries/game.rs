@@ -6,7 +6,8 @@
 use super::oracle::{self, Wanted};
 use isostep_core::shape::Shape;
 use isostep_core::world::{
-    BodyDef, BodyId, BodyKind, Filter, Layers, QueryFilter, ResimMode, ShapeDef, World, WorldDef,
+    BodyDef, BodyId, BodyKind, DebugDraw, DebugTopic, Filter, Layers, QueryFilter, ResimMode,
+    ShapeDef, World, WorldDef,
 };
 use isostep_core::{Quat, Rng, Tick, Transform, Vec3, real};
 use std::collections::BTreeMap;
@@ -259,7 +260,15 @@ impl Game {
             }
             self.hits += u32::from(found.is_some());
         }
+        let lists = [&self.world, &fresh].map(|world| {
+            let mut lines = Vec::new();
+            world.debug_lines(&DebugDraw::new(DebugTopic::ALL), |line| lines.push(line));
+            lines
+        });
+        assert!(lists[0] == lists[1], "debug lines after {}", self.said);
         let ticks: Vec<_> = self.copies.keys().copied().collect();
+        let chosen = ticks[self.rng.below(ticks.len() as u32).unwrap() as usize];
+        self.look_at_lines(chosen);
         for tick in ticks {
             for _ in 0..2 {
                 let (origin, displacement) = self.ray();
@@ -278,6 +287,15 @@ impl Game {
                 self.hits += u32::from(found.is_some());
             }
         }
+    }
+
+    /// Compares the debug lines of a held tick with those of the world at that tick.
+    fn look_at_lines(&self, tick: Tick) {
+        let Ok(past) = self.world.past(tick) else { return };
+        let (draw, mut lists) = (DebugDraw::new(DebugTopic::ALL), [Vec::new(), Vec::new()]);
+        past.debug_lines(&draw, |line| lists[0].push(line));
+        self.copies[&tick].debug_lines(&draw, |line| lists[1].push(line));
+        assert!(lists[0] == lists[1], "debug lines of past({tick}) after {}", self.said);
     }
 
     /// A ray of any kind, most of them near bodies.

@@ -4,5 +4,5 @@ mod digests;
 mod explain;
 #[cfg(feature = "test-internals")]
 mod lists;
-mod rich;
+pub(crate) mod rich;
 mod snapshots;

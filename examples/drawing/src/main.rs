@@ -1,9 +1,11 @@
 //! A match drawn with macroquad: poses between ticks, smoothed errors, and effects that a rollback may take back.
 //!
 //! Two machines play in this process over a simulated mobile network. The window shows the first; arrow keys or W A S D push its
-//! ball, a script pushes the other. Space switches the presentation off, to see what it does.
+//! ball, a script pushes the other. Space switches the presentation off, to see what it does. L shows debug lines, K those of the
+//! newest confirmed tick.
 //!
-//! `cargo run --release --manifest-path examples/drawing/Cargo.toml`, and `-- --picture FILE` saves a picture after ten seconds.
+//! `cargo run --release --manifest-path examples/drawing/Cargo.toml`, and `-- --picture FILE` saves a picture after ten seconds;
+//! `--lines` shows debug lines from the start.
 
 use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::SimTransport;
@@ -12,6 +14,7 @@ use isostep::rollback::presentation::{
     EffectConfig, EffectEvent, EffectId, EffectJournal, Smoothing,
 };
 use isostep::rollback::{LinkConfig, Poses, RunReport, SimNetwork, WorldReader};
+use isostep::world::{DebugDraw, DebugTopic};
 use isostep::{
     BodyDef, BodyId, BodyKind, Event, Inputs, PlayerId, Real, SessionConfig, Shape, Simulation,
     State, Stick, Tick, Time, Vec3, World, WorldDef, real,
@@ -153,7 +156,7 @@ impl View {
         self.rings.retain(|ring| ring.age < 0.6);
     }
 
-    fn draw(&self, world: &World, balls: [BodyId; 2], smooth: bool) {
+    fn draw(&self, world: &World, balls: [BodyId; 2], smooth: bool, lines: Option<Tick>) {
         mq::clear_background(mq::Color::from_hex(0x10_1820));
         mq::set_camera(&mq::Camera3D {
             position: mq::vec3(0.0, 12.0, 11.0),
@@ -188,8 +191,31 @@ impl View {
                 mq::Color { a: 1.0 - ring.age / 0.6, ..colour },
             );
         }
+        if let Some(tick) = lines {
+            draw_lines(world, tick);
+        }
         mq::set_default_camera();
     }
+}
+
+/// Tick of debug lines.
+#[derive(Clone, Copy, PartialEq)]
+enum Lines {
+    Current,
+    /// The newest tick with the inputs of all players.
+    Confirmed,
+}
+
+/// Draws debug lines of a tick that the world holds.
+fn draw_lines(world: &World, tick: Tick) {
+    use DebugTopic::{Bounds, Centers, Contacts, Impulses, Islands, Normals, Sleep};
+    let draw = DebugDraw::new([Bounds, Centers, Contacts, Impulses, Islands, Normals, Sleep]);
+    let Ok(past) = world.past(tick) else { return };
+    past.debug_lines(&draw.mark(real!(0.2)), |line| {
+        let [start, end] = [line.start, line.end].map(|end| mq::Vec3::from_array(end.into()));
+        let [red, green, blue, opacity] = line.color;
+        mq::draw_line_3d(start, end, mq::Color::from_rgba(red, green, blue, opacity));
+    });
 }
 
 fn draw_crate(place: mq::Vec3, turn: mq::Mat3) {
@@ -272,6 +298,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let picture = std::env::args().skip_while(|argument| argument != "--picture").nth(1);
     let mut machines = machines()?;
     let mut smooth = true;
+    let mut lines =
+        std::env::args().any(|argument| argument == "--lines").then_some(Lines::Current);
     loop {
         let now = Time::from_millis((mq::get_time() * 1000.0) as u64);
         _ = machines[1].frame(now, script)?;
@@ -281,7 +309,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
             me.frame(now, |tick| if picture.is_some() { script(tick + 50) } else { keys() })?;
         me.view.frame(alpha, Duration::from_secs_f32(mq::get_frame_time()));
         smooth ^= mq::is_key_pressed(mq::KeyCode::Space);
-        me.view.draw(&me.game.world, me.game.balls, smooth);
+        for (key, which) in [(mq::KeyCode::L, Lines::Current), (mq::KeyCode::K, Lines::Confirmed)] {
+            if mq::is_key_pressed(key) {
+                lines = Some(which).filter(|which| lines != Some(*which));
+            }
+        }
+        let session = me.peer.session();
+        let tick = lines.map(|which| match which {
+            Lines::Current => me.game.world.tick(),
+            Lines::Confirmed => session.confirmed_tick().min(session.current_tick()),
+        });
+        me.view.draw(&me.game.world, me.game.balls, smooth, tick);
         let [started, confirmed, cancelled] = me.view.counts;
         let stats = me.peer.session().stats();
         let text = format!(

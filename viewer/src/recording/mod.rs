@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! browser ──GET /recording──▶ metadata: length, marks and drawables, once
-//!         ──GET /frames?ticks=450,451,452──▶ query, then shared_playback: seeks to each tick and returns its frame
+//!         ──GET /frames?ticks=450,451,452──▶ query, then shared_playback: seeks to each tick and returns its frame,
+//!                                             with debug lines if asked: &lines=contacts,bounds
 //!         ──POST /verify──▶ verifier: verifies another chunk of the recording
 //! ```
 //!

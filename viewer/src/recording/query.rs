@@ -1,6 +1,7 @@
 //! Frame queries of the page: untrusted query strings, parsed and checked before the playback sees
 //! them.
 
+use crate::lines::{NoSuchSwitch, Switches};
 use isostep_rollback::Tick;
 
 /// Limit on ticks of one query: a quarter of a second at four times the pace.
@@ -11,12 +12,14 @@ pub(super) const MAX_TICKS: usize = 64;
 pub(super) struct FrameQuery {
     /// Ticks, in display order.
     pub(super) ticks: Vec<Tick>,
+    /// Debug lines of each frame.
+    pub(super) lines: Switches,
 }
 
 /// Errors of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum QueryError {
-    #[error("{0:?} is not a valid query: use ticks=450,451")]
+    #[error("{0:?} is not a valid query: use ticks=450,451 and lines=contacts,bounds")]
     Name(String),
     #[error("{0:?} is not a tick: use a number")]
     Tick(String),
@@ -24,20 +27,24 @@ pub(super) enum QueryError {
     Many(usize),
     #[error("the query has no ticks: use ticks=450,451")]
     None,
+    #[error(transparent)]
+    Lines(#[from] NoSuchSwitch),
     #[error("{0}")]
     NotThere(String),
 }
 
 impl FrameQuery {
     pub(super) fn read(query: &str) -> Result<Self, QueryError> {
-        let mut ticks = None;
+        let (mut ticks, mut lines) = (None, None);
         for part in query.split('&').filter(|part| !part.is_empty()) {
             match part.split_once('=') {
                 Some(("ticks", list)) if ticks.is_none() => ticks = Some(read_ticks(list)?),
+                Some(("lines", list)) if lines.is_none() => lines = Some(Switches::read(list)?),
                 _ => return Err(QueryError::Name(part.to_owned())),
             }
         }
-        Ok(Self { ticks: ticks.ok_or(QueryError::None)? })
+        let ticks = ticks.ok_or(QueryError::None)?;
+        Ok(Self { ticks, lines: lines.unwrap_or_default() })
     }
 }
 
@@ -62,7 +69,17 @@ mod tests {
     #[test]
     fn ticks_keep_the_order_of_the_query() {
         let ask = FrameQuery::read("ticks=450,3,451").unwrap();
-        assert_eq!(ask, FrameQuery { ticks: vec![Tick(450), Tick(3), Tick(451)] });
+        let lines = Switches::default();
+        assert_eq!(ask, FrameQuery { ticks: vec![Tick(450), Tick(3), Tick(451)], lines });
+    }
+
+    #[test]
+    fn a_query_may_ask_for_lines() {
+        for query in ["ticks=7&lines=bounds,contacts", "lines=contacts,bounds&ticks=7"] {
+            let ask = FrameQuery::read(query).unwrap();
+            assert_eq!((ask.ticks, ask.lines.text().as_str()), (vec![Tick(7)], "contacts,bounds"));
+        }
+        assert_eq!(FrameQuery::read("ticks=7&lines=").unwrap().lines, Switches::default());
     }
 
     #[test]
@@ -82,6 +99,9 @@ mod tests {
             "tick=1",
             "ticks=1&more=2",
             "ticks=%31",
+            "lines=contacts",
+            "ticks=1&lines=mood",
+            "ticks=1&lines=contacts&lines=bounds",
             &many,
         ] {
             assert!(FrameQuery::read(query).is_err(), "{query:.60}");

@@ -3,6 +3,7 @@
 
 use super::FileSource;
 use super::query::{FrameQuery, QueryError};
+use crate::lines::{Switches, numbers};
 use crate::scene::{Drawable, InputText, View, poses, things};
 use isostep_core::state::Snapshot;
 use isostep_rollback::replay::{Playback, ReplayError};
@@ -65,7 +66,7 @@ impl<S: Simulation + Snapshot, V: View<S>> SharedPlayback<S, V> {
         let mut frames = Vec::with_capacity(ask.ticks.len());
         for &tick in &ask.ticks {
             let shown = go(playback, tick, &superseded);
-            match shown.and_then(|()| Ok(self.frame(playback)?)) {
+            match shown.and_then(|()| Ok(self.frame(playback, &ask.lines)?)) {
                 Ok(frame) => frames.push(frame),
                 // Returns the frames computed so far.
                 Err(SeekError::Superseded) if frames.is_empty() => return Ok(Answer::Superseded),
@@ -80,7 +81,11 @@ impl<S: Simulation + Snapshot, V: View<S>> SharedPlayback<S, V> {
         Ok(Answer::Frames(frames.into()))
     }
 
-    fn frame(&self, playback: &mut Playback<S, FileSource>) -> Result<Value, ReplayError> {
+    fn frame(
+        &self,
+        playback: &mut Playback<S, FileSource>,
+        lines: &Switches,
+    ) -> Result<Value, ReplayError> {
         let tick = playback.tick();
         let mut digest = playback.digest()?.to_string();
         digest.truncate(16);
@@ -100,6 +105,10 @@ impl<S: Simulation + Snapshot, V: View<S>> SharedPlayback<S, V> {
         let things = things(&drawables);
         if things != self.known {
             frame["things"] = things;
+        }
+        let lines = lines.lines(self.view.world(playback.game()));
+        if !lines.is_empty() {
+            frame["lines"] = numbers(&lines);
         }
         Ok(frame)
     }

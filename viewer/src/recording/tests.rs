@@ -91,6 +91,25 @@ fn bodies_that_come_and_go_are_in_the_frames_that_have_them() {
 }
 
 #[test]
+fn frames_have_the_lines_that_the_query_asks_for() {
+    let path = recording("lines");
+    let open = OpenRecording::new(&path, GAME, game, WorldView(|game: &Game| &game.world));
+    std::fs::remove_file(&path).expect("removed");
+    let OpenRecording { playback, view, .. } = open.expect("it opens");
+    let shared = SharedPlayback::new(playback, view);
+    let counts = |query: &str| {
+        let query = FrameQuery::read(query).expect("a query");
+        let Ok(Answer::Frames(frames)) = shared.show(&query) else { panic!("frames") };
+        let count = |frame: &Value| Some(frame.get("lines")?.as_array()?.len());
+        frames.as_array().expect("a list").iter().map(count).collect::<Vec<_>>()
+    };
+    assert_eq!(counts("ticks=10,11"), [None, None]);
+    // Edges of the block; the ball exists from tick 11 on.
+    assert_eq!(counts("ticks=10,11&lines=bounds"), [Some(12 * 7), Some(24 * 7)]);
+    assert_eq!(counts("ticks=10,11,10&lines=centres"), [None, Some(3 * 7), None]);
+}
+
+#[test]
 fn a_recording_of_another_game_is_refused() {
     let path = recording("other");
     let other = GameId(*b"another game!!!!");

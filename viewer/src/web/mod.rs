@@ -15,12 +15,14 @@ pub use server::{
 };
 
 /// Files that both pages load.
-pub const SHARED: [File; 7] = [
+pub const SHARED: [File; 9] = [
     ("/base.css", CSS, include_str!("page/base.css")),
     ("/camera.js", SCRIPT, include_str!("page/camera.js")),
     ("/draw.js", SCRIPT, include_str!("page/draw.js")),
+    ("/lines.js", SCRIPT, include_str!("page/lines.js")),
     ("/meshes.js", SCRIPT, include_str!("page/meshes.js")),
     ("/motion.js", SCRIPT, include_str!("page/motion.js")),
     ("/names.js", SCRIPT, include_str!("page/names.js")),
+    ("/switches.js", SCRIPT, include_str!("page/switches.js")),
     ("/theme.js", SCRIPT, include_str!("page/theme.js")),
 ];

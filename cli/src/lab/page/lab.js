@@ -7,10 +7,12 @@ import { HISTORY, KEEP } from "./curves.js";
 import { Painter } from "./draw.js";
 import { explain, islandsOf } from "./inspect.js";
 import { Layout } from "./layout.js";
+import { unpack } from "./lines.js";
 import { NetworkMap } from "./map.js";
 import { between } from "./motion.js";
 import { Player } from "./player.js";
 import { Report } from "./report.js";
+import { Switches } from "./switches.js";
 import { Theme } from "./theme.js";
 import { addTouch } from "./touch.js";
 import { listen } from "./wire.js";
@@ -31,6 +33,7 @@ const theme = new Theme($("theme"));
 const report = new Report($("report"), showBody);
 const controls = new Controls(report);
 const player = new Player((what) => controls.send(what));
+const switches = new Switches($("lines"), (on) => controls.send({ do: "lines", on }));
 const cards = new Cards($("peers"), choose);
 const layout = new Layout();
 const map = new NetworkMap($("map"));
@@ -72,6 +75,7 @@ listen({
     painter?.setScene(scene);
     build();
     controls.begin(scene);
+    switches.set(scene.lines);
   },
   frame(frame) {
     if (!scene || frame.peers.length !== scene.settings.players) return;
@@ -87,6 +91,7 @@ listen({
   },
   note(note) {
     if (note.note === "settings") return controls.show({ ...scene, ...note });
+    if (note.note === "lines") return switches.set(note.on);
     if (note.note === "stopped") setBadge("bad", "✗ stopped");
     report.note(note);
   },
@@ -167,7 +172,13 @@ requestAnimationFrame(paint);
 
 /** The selected frame, with the resimulated bodies of its machine. */
 function still() {
-  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, islands: i === chosen.machine ? chosen.islands : null }));
+  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, islands: i === chosen.machine ? chosen.islands : null, lines: linesOf(peer) }));
+}
+
+/** A machine's debug lines, decoded once. */
+function linesOf(peer) {
+  if (peer.lines && !peer.packed) peer.packed = unpack(peer.lines);
+  return peer.packed ?? null;
 }
 
 /** Slightly in the past, so that there usually is a frame on both sides. */
@@ -178,6 +189,8 @@ function moving(time) {
   const [a, b] = [history[Math.max(next - 1, 0)], history[next]];
   const part = Math.min(Math.max((now - a.number) / Math.max(b.number - a.number, 1), 0), 1);
   return b.peers.map((peer, i) => {
+    // Lines belong to a tick: bodies stand where they are on it.
+    if (peer.lines) return { bodies: peer.bodies, ghosts: peer.ghosts, islands: null, lines: linesOf(peer) };
     shown[i] = shown[i]?.length === peer.bodies.length ? shown[i] : new Float32Array(peer.bodies.length);
     return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, islands: null };
   });

@@ -78,6 +78,10 @@ function readFrame(view, at) {
       peer.ghosts[j + 7] = u8();
       pose(peer.ghosts, j);
     }
+    // Debug lines: 16 bytes each, decoded when they are drawn.
+    const length = 16 * u16();
+    peer.lines = length > 0 ? new Uint8Array(view.buffer, view.byteOffset + at, length).slice() : null;
+    at += length;
     frame.peers.push(peer);
   }
   // Packets sent since the last frame; lost ones have no time of flight.

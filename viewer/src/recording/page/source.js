@@ -1,6 +1,8 @@
 // Connection to the server. One query is in flight at a time, for the newest tick that is needed:
 // dragging the timeline never queues old positions.
 
+import { pack } from "./lines.js";
+
 /** Limit on cached frames: ten seconds. */
 const KEPT = 600;
 /** Ticks in one query. */
@@ -18,6 +20,8 @@ export class Source {
     this.on = on;
     this.frames = new Map();
     this.wanted = [];
+    /** Switches of debug lines that are on. */
+    this.lines = "";
     this.going = null;
     this.lost = false;
     /** Earliest time of the next query after a failure. */
@@ -41,6 +45,15 @@ export class Source {
 
   get(tick) {
     return this.frames.get(tick);
+  }
+
+  /** Requests frames with these debug lines from now on. */
+  setLines(lines) {
+    if (lines === this.lines) return;
+    this.lines = lines;
+    this.frames.clear();
+    this.going?.stop.abort();
+    this.pump();
   }
 
   /** Requests these ticks, first one first; replaces the last request. */
@@ -74,9 +87,12 @@ export class Source {
     if (this.going || performance.now() < this.rests) return;
     const ticks = this.next();
     if (ticks.length === 0) return;
+    const { lines } = this;
     const frames = await this.ask(ticks);
-    for (const frame of frames ?? []) {
+    // The switches may have changed meanwhile.
+    for (const frame of lines === this.lines ? frames ?? [] : []) {
       if (frame.bodies) frame.bodies = new Float32Array(frame.bodies);
+      if (frame.lines) frame.lines = pack(frame.lines);
       this.frames.set(frame.tick, frame);
       this.on.frame(frame);
     }
@@ -93,7 +109,7 @@ export class Source {
     const stop = new AbortController();
     this.going = { ticks, stop, since: performance.now() };
     try {
-      const answer = await fetch(`frames?ticks=${ticks.join()}`, { signal: stop.signal });
+      const answer = await fetch(`frames?ticks=${ticks.join()}${this.lines && `&lines=${this.lines}`}`, { signal: stop.signal });
       this.setLost(false);
       if (answer.ok) return await answer.json();
       // Superseded by another tab: retry after a pause.

@@ -6,6 +6,7 @@ import { between } from "./motion.js";
 import { MARKS, Names } from "./names.js";
 import { Panel, element, plural, put } from "./panel.js";
 import { Source } from "./source.js";
+import { Switches } from "./switches.js";
 import { Theme } from "./theme.js";
 import { Timeline } from "./timeline.js";
 
@@ -49,6 +50,10 @@ let dragging = false, marked = -1;
 /** True if a redraw is needed. */
 let stale = true;
 
+const switches = new Switches($("lines"), (lines) => {
+  setLines(lines);
+  remember();
+});
 const panel = new Panel(recording, (seat) => { marked = seat; stale = true; });
 const timeline = new Timeline($("timeline"), recording, {
   go: (tick) => go(tick),
@@ -92,6 +97,12 @@ function go(tick, direction = 0) {
   stale = true;
   showTick();
   if (!dragging) remember();
+}
+
+function setLines(lines) {
+  switches.set(lines);
+  source.setLines(switches.on());
+  stale = true;
 }
 
 const leap = (ticks) => { pause(); go(at + ticks, Math.sign(ticks)); };
@@ -139,12 +150,13 @@ function remember() {
   }, 200);
 }
 
-const address = () => `#tick=${at}${speed === 1 ? "" : `&speed=${speed}`}`;
+const address = () => `#tick=${at}${speed === 1 ? "" : `&speed=${speed}`}${source.lines && `&lines=${source.lines}`}`;
 
 function readAddress() {
   known = location.hash;
   const said = new URLSearchParams(location.hash.slice(1));
   setSpeed(Number(said.get("speed") ?? 1));
+  setLines(said.get("lines") ?? "");
   const tick = Number(said.get("tick") ?? NaN);
   pause();
   go(Number.isFinite(tick) && said.get("tick") !== "" ? tick : recording.at);
@@ -259,7 +271,8 @@ addEventListener("keydown", (event) => {
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   const { target } = event;
   // Focused controls keep their own keys.
-  if (!action || event.ctrlKey || event.altKey || event.metaKey || (target.matches("input") && event.key !== " ") || target.matches("input[type=number]")) return;
+  const own = target.matches("input[type=checkbox]") ? event.key === " " : target.matches("input") && (event.key !== " " || target.type === "number");
+  if (!action || event.ctrlKey || event.altKey || event.metaKey || own) return;
   if (event.key === " " && target.matches("button, a")) return;
   event.preventDefault();
   action();
@@ -407,11 +420,12 @@ function picture() {
   const ahead = next === null || leaps(at, next) ? null : source.get(next);
   let { bodies } = shown;
   setThings(shown);
-  if (ahead?.bodies && part > 0 && ahead.bodies.length === bodies.length) {
+  // Lines belong to a tick: bodies stand where they are on it.
+  if (ahead?.bodies && part > 0 && !shown.lines && ahead.bodies.length === bodies.length) {
     mixed = mixed?.length === bodies.length ? mixed : new Float32Array(bodies.length);
     bodies = between(bodies, ahead.bodies, part, mixed);
   }
-  const [heads] = painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, islands: null }], theme.isDark(), !playing);
+  const [heads] = painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, islands: null, lines: shown.lines }], theme.isDark(), !playing);
   names.show(heads, marked);
 }
 

@@ -2,6 +2,7 @@
 // Players have outlines that stay visible behind other bodies. Display only.
 
 import { Camera, project } from "./camera.js";
+import { Lines } from "./lines.js";
 import { boxTriangles, link, mesh, roundTriangles } from "./meshes.js";
 
 const VERTEX = `#version 300 es
@@ -123,6 +124,7 @@ export class Painter {
     this.buffer = gl.createBuffer();
     this.box = mesh(gl, boxTriangles(), this.buffer, PARTS);
     this.round = mesh(gl, roundTriangles(), this.buffer, PARTS);
+    this.lines = new Lines(gl);
     new ResizeObserver(() => { this.places = null; }).observe(canvas);
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     gl.enable(gl.DEPTH_TEST);
@@ -168,8 +170,8 @@ export class Painter {
     this.focused = { body, until: performance.now() + length };
   }
 
-  /** `views`: the page area of each machine; `peers`: its bodies, ghosts, and islands to mark or nothing. `still`: the
-   *  cameras jump. Returns the place of each player's name in each view. */
+  /** `views`: the page area of each machine; `peers`: its bodies, ghosts, islands to mark or nothing, and packed debug
+   *  lines or nothing. `still`: the cameras jump. Returns the place of each player's name in each view. */
   draw(views, peers, dark, still = false) {
     const { gl, canvas } = this;
     const now = performance.now();
@@ -188,7 +190,8 @@ export class Painter {
     gl.uniform1f(this.uniform.shade, dark ? 0.42 : 0.3);
     gl.uniform1f(this.uniform.ambient, dark ? 0.46 : 0.76);
     const sky = dark ? [0.063, 0.078, 0.102] : [0.902, 0.918, 0.941];
-    return areas.map((area, i) => {
+    let lines = 0;
+    const heads = areas.map((area, i) => {
       if (area[2] < 2 || area[3] < 2 || !peers[i]) return null;
       gl.viewport(...area);
       gl.scissor(...area);
@@ -202,8 +205,15 @@ export class Painter {
       gl.uniformMatrix4fv(this.uniform.camera, false, matrix);
       this.gather(peers[i], now);
       this.drawRows();
+      if (peers[i].lines) {
+        lines += this.lines.draw(peers[i].lines, matrix, area.slice(2), dark);
+        gl.useProgram(this.program);
+        gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+      }
       return this.heads(matrix, bodies);
     });
+    if (canvas.dataset.lines !== String(lines)) canvas.dataset.lines = lines;
+    return heads;
   }
 
   /** Places of the players' names; nothing for one who falls. */
