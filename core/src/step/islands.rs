@@ -4,6 +4,7 @@
 //! contact's colour depends on its own island only.
 
 use super::bodies::BodyColumn;
+use super::edges::Edges;
 use super::index::{BodyPlace, ContactIndex, IslandIndex};
 use super::narrow::{Narrow, PairCandidate};
 use super::scratch::Split;
@@ -65,14 +66,10 @@ pub(super) fn run(world: &World, parts: Split<'_>, report: &mut StepReport) {
     let Narrow { columns, ends, crowd, .. } = &narrow;
     let bodies = &columns.bodies.list;
     islands.groups.reset(bodies.len() as u32);
-    for &(_, [a, b]) in &**ends {
+    for [a, b] in (Edges { contacts: ends, crowd }).iter() {
         if bodies[a].dynamic && bodies[b].dynamic {
             islands.groups.union(a.get(), b.get());
         }
-    }
-    for edge in &crowd.edges {
-        let (_, [a, b]) = edge.pair;
-        islands.groups.union(a.get(), b.get());
     }
     islands.assign_labels(bodies);
     islands.list_members(bodies);

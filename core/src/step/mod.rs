@@ -44,6 +44,7 @@ pub(crate) mod candidates;
 mod constraint;
 mod contacts;
 mod crowd;
+mod edges;
 mod events;
 #[cfg(feature = "test-internals")]
 mod fault;

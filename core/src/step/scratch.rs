@@ -3,6 +3,7 @@
 
 #[cfg(feature = "test-internals")]
 use super::fault::Fault;
+use super::edges::Edges;
 use super::index::BodyPlace;
 use super::narrow::{self, Narrow};
 use super::{anchors, arms, batches, bodies, broad, contacts, crowd, gather, islands, lanes};
@@ -96,6 +97,11 @@ impl Scratch {
         let columns = gather::Columns { bodies, shapes, places, shared };
         let narrow = Narrow { columns, contacts, ends, crowd, buffers: narrow, threads, recycles };
         Split { narrow, pairs: &broad.pairs, islands }
+    }
+
+    /// The edges that the step has found so far.
+    pub(super) const fn edges(&self) -> Edges<'_> {
+        Edges { contacts: &self.ends, crowd: &self.crowd }
     }
 
     /// Parts for the solver at this tick.

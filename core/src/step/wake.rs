@@ -2,7 +2,7 @@
 //! with its whole sleeping island. The pairs of woken bodies may have contacts with further sleepers; the phase repeats
 //! until no body wakes. This is a least fixpoint, so the order of waking has no effect.
 
-use super::crowd::EdgeCursor;
+use super::edges::EdgeCursor;
 use super::gather::Columns;
 use super::{Scratch, StepReport, broad, narrow};
 use crate::world::World;
@@ -13,7 +13,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     woken.clear();
     let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
-        while let Some(places) = edges.next(&scratch.ends, &scratch.crowd) {
+        while let Some(places) = edges.next(scratch.edges()) {
             for place in places {
                 let body = &scratch.bodies.list[place];
                 if body.dynamic && !body.awake {

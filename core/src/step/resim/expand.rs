@@ -2,7 +2,7 @@
 //! touch in the new one. Replaces the phases from gather to wake.
 
 use super::{Buffers, make_room};
-use crate::step::crowd::EdgeCursor;
+use crate::step::edges::EdgeCursor;
 use crate::step::gather;
 use crate::step::rules::Rule;
 use crate::step::{Scratch, StepReport, broad, narrow, wake};
@@ -64,7 +64,7 @@ pub(in crate::step) fn expand(
         }
         broad::around(world, scratch, &buffers.fresh, report);
         narrow::add(world, scratch.split(), report);
-        while let Some(places) = edges.next(&scratch.ends, &scratch.crowd) {
+        while let Some(places) = edges.next(scratch.edges()) {
             for place in places {
                 let body = &scratch.bodies.list[place];
                 if !body.dynamic {
