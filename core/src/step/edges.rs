@@ -3,6 +3,7 @@
 
 use super::crowd::Crowd;
 use super::index::BodyPlace;
+use super::joints::Joints;
 use super::narrow::Ends;
 
 /// The edges that a step has found so far.
@@ -12,11 +13,27 @@ pub(super) struct Edges<'a> {
     pub(super) contacts: &'a Ends,
     /// Contacts of crowds, which may be left unsolved.
     pub(super) crowd: &'a Crowd,
+    /// Joints that have an effect. One to the world has its body at both ends.
+    pub(super) joints: &'a Joints,
+}
+
+/// Edge between two bodies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) bodies: [BodyPlace; 2],
+    pub(super) kind: EdgeKind,
+}
+
+/// Kind of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EdgeKind {
+    Contact,
+    Joint,
 }
 
 impl Edges<'_> {
     /// Visits all edges.
-    pub(super) fn iter(self) -> impl Iterator<Item = [BodyPlace; 2]> {
+    pub(super) fn iter(self) -> impl Iterator<Item = Edge> {
         let mut cursor = EdgeCursor::default();
         core::iter::from_fn(move || cursor.next(self))
     }
@@ -27,18 +44,24 @@ impl Edges<'_> {
 pub(super) struct EdgeCursor {
     contacts: usize,
     crowd: usize,
+    joints: usize,
 }
 
 impl EdgeCursor {
-    /// Returns the places of the next edge's bodies.
+    /// Returns the next edge.
     #[inline]
-    pub(super) fn next(&mut self, edges: Edges<'_>) -> Option<[BodyPlace; 2]> {
+    pub(super) fn next(&mut self, edges: Edges<'_>) -> Option<Edge> {
+        let contact = |bodies| Some(Edge { bodies, kind: EdgeKind::Contact });
         if let Some((_, places)) = edges.contacts.as_slice().get(self.contacts) {
             self.contacts += 1;
-            return Some(*places);
+            return contact(*places);
         }
-        let edge = edges.crowd.edges.get(self.crowd)?;
-        self.crowd += 1;
-        Some(edge.pair.1)
+        if let Some(edge) = edges.crowd.edges.get(self.crowd) {
+            self.crowd += 1;
+            return contact(edge.pair.1);
+        }
+        let joint = edges.joints.list.as_slice().get(self.joints)?;
+        self.joints += 1;
+        Some(Edge { bodies: joint.bodies, kind: EdgeKind::Joint })
     }
 }

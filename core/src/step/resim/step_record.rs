@@ -12,7 +12,8 @@ pub(in crate::step) fn write_step_record(
     scratch: &mut Scratch,
     step_record: &mut StepRecord,
 ) {
-    let Scratch { islands, bodies, contacts, ends, crowd, resim, diff, woken, .. } = scratch;
+    let Scratch { islands, bodies, contacts, ends, crowd, joints, resim, diff, woken, .. } =
+        scratch;
     let Buffers { seen, pairs, .. } = resim;
     if diff.on {
         let StepRecord { labels, members, .. } = step_record;
@@ -41,8 +42,8 @@ pub(in crate::step) fn write_step_record(
             step_record.labels.push(body.index, label);
         }
     }
-    for places in (Edges { contacts: ends, crowd }).iter() {
-        let [a, b] = places.map(|place| &bodies.list[place]);
+    for edge in (Edges { contacts: ends, crowd, joints }).iter() {
+        let [a, b] = edge.bodies.map(|place| &bodies.list[place]);
         if a.dynamic != b.dynamic {
             let (support, body) = if a.dynamic { (b, a) } else { (a, b) };
             step_record.static_edges.push(support.index, body.index);
