@@ -27,8 +27,8 @@
 pub use isostep_core::shape::Shape;
 pub use isostep_core::state::Snapshot;
 pub use isostep_core::world::{
-    BodyDef, BodyId, BodyKind, Combine, Command, CommandError, Event, Filter, Layers, Locks,
-    Material, ResimMode, ShapeDef, World, WorldDef,
+    BodyDef, BodyId, BodyKind, Combine, Command, CommandError, Event, Filter, JointDef, JointId,
+    Layers, Locks, Material, ResimMode, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
     HistoryError, Id, Phase, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data,

@@ -6,8 +6,8 @@ use isostep_core::internals::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::shape::{Geometry, Shape};
 use isostep_core::world::{
-    Body, BodyDef, BodyId, BodyKind, DebugDraw, DebugLine, DebugTopic, Event, ShapeDef, World,
-    WorldDef,
+    Body, BodyDef, BodyId, BodyKind, DebugDraw, DebugLine, DebugTopic, Event, JointDef, ShapeDef,
+    World, WorldDef,
 };
 use isostep_core::{Quat, Real, Tick, Transform, Vec3, real};
 use std::collections::{BTreeMap, BTreeSet};
@@ -480,4 +480,34 @@ fn any_options_and_places_are_drawn() {
         }
         world.step();
     }
+}
+
+#[test]
+fn joints_have_a_line_between_their_anchors_and_connect_islands() {
+    let mut world = World::new(WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() }).unwrap();
+    let ball = BodyDef::dynamic().shape(Shape::sphere(real!(0.25)).unwrap());
+    let turned =
+        Transform::new(Vec3::X * 3, Quat::from_axis_angle(Vec3::Y, Real::HALF_PI).unwrap());
+    let first = world.spawn(ball.clone()).unwrap();
+    let second = world.spawn(BodyDef { pose: turned, ..ball }).unwrap();
+    // The second anchor is half a metre along the axis that the rotation turns from z to x.
+    let rod = JointDef::rod(first, second, real!(3.5)).anchors(Vec3::ZERO, Vec3::Z * Real::HALF);
+    let rod = world.add_joint(rod).unwrap();
+    world.add_joint(JointDef::rod_to_world(second, Vec3::Y * 4, real!(5))).unwrap();
+    world.step();
+    let lines = of_topic(&world, DebugTopic::Joints);
+    let near = |a: Vec3, b: V| (0..3).all(|k| (floats(a)[k] - b[k]).abs() < 1e-6);
+    assert_eq!(lines.len(), 2);
+    assert!(near(lines[0].start, [0.0; 3]) && near(lines[0].end, [3.5, 0.0, 0.0]), "{lines:?}");
+    assert!(near(lines[1].start, [3.0, 0.0, 0.0]) && near(lines[1].end, [0.0, 4.0, 0.0]));
+    assert_eq!([lines[0].other, lines[1].other], [Some(second), None]);
+    let between = |world: &World| {
+        let islands = of_topic(world, DebugTopic::Islands);
+        islands.iter().filter(|line| (line.body, line.other) == (first, Some(second))).count()
+    };
+    assert_eq!(between(&world), 1);
+    world.set_joint_enabled(rod, false).unwrap();
+    assert_eq!(between(&world), 0, "a disabled joint connects no island");
+    let dim = of_topic(&world, DebugTopic::Joints)[0];
+    assert!(dim.color != lines[0].color && dim.start == lines[0].start);
 }

@@ -9,7 +9,7 @@ const SWITCHES: [(&str, &[DebugTopic]); 7] = [
     ("shapes", &[DebugTopic::Shapes]),
     ("contacts", &[DebugTopic::Contacts, DebugTopic::Normals, DebugTopic::Impulses]),
     ("bounds", &[DebugTopic::Bounds]),
-    ("islands", &[DebugTopic::Islands]),
+    ("islands", &[DebugTopic::Islands, DebugTopic::Joints]),
     ("sleep", &[DebugTopic::Sleep]),
     ("centres", &[DebugTopic::Centers]),
     ("sensors", &[DebugTopic::Sensors]),

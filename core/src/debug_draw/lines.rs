@@ -88,6 +88,7 @@ impl<'a, F: FnMut(DebugLine)> Pen<'a, F> {
             }
         }
         self.contacts();
+        self.joints();
     }
 
     /// Outline and bounds of a shape, and the overlaps of a sensor.
@@ -185,7 +186,7 @@ impl<'a, F: FnMut(DebugLine)> Pen<'a, F> {
         self.cross(DebugTopic::Centers, colors::CENTER, bodies, body.hot.center, axes);
     }
 
-    /// Lines of the contacts. Those of joints belong after them: a joint is an edge of an island as a contact is.
+    /// Lines of the contacts.
     fn contacts(&mut self) {
         use DebugTopic::{Contacts, Impulses, Islands, Normals};
         let draw = self.draw;
@@ -227,6 +228,34 @@ impl<'a, F: FnMut(DebugLine)> Pen<'a, F> {
                 arrow(Impulses, colors::FRICTION, friction);
                 // Last, so that it is above the impulse.
                 arrow(Normals, colors::NORMAL, point.normal * draw.mark);
+            }
+        }
+    }
+
+    /// A line between the anchors of each joint, and between the bodies that it connects in an island.
+    fn joints(&mut self) {
+        let (joints, islands) =
+            (self.draw.has(DebugTopic::Joints), self.draw.has(DebugTopic::Islands));
+        if !joints && !islands {
+            return;
+        }
+        let Contacts { world, frame, .. } = self.tick;
+        let store = &world.store;
+        for row in frame.joints(store) {
+            let Some(body) = frame.id_at(row.body).map(BodyId) else { continue };
+            let other = if row.is_to_world() { None } else { frame.id_at(row.other).map(BodyId) };
+            let island = self.islands.as_ref().and_then(|islands| islands.of(body));
+            let dynamic =
+                |other: &BodyId| frame.cold(store, other.index()).kind == BodyKind::Dynamic;
+            if let (Some(island), Some(second)) = (island, other.filter(dynamic))
+                && row.enabled
+            {
+                let ends = [body, second].map(|body| frame.hot(store, body.index()).center);
+                self.line(DebugTopic::Islands, island_color(island), body, other, ends);
+            }
+            if joints {
+                let color = if row.enabled { colors::JOINT } else { colors::DISABLED };
+                self.line(DebugTopic::Joints, color, body, other, frame.anchors(store, row));
             }
         }
     }

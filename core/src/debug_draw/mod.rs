@@ -106,7 +106,7 @@ pub enum DebugTopic {
     /// Outlines of sensors, orange if something is inside, and a line from a sensor to the origin of each finite shape inside.
     #[doc(alias("trigger", "intersection"))]
     Sensors,
-    /// Outlines of dynamic bodies in the colour of their island, and a line between the centres of two of them in contact. The colour
+    /// Outlines of dynamic bodies in the colour of their island, and a line between the centres of two of them in contact or with a joint. The colour
     /// follows from the id of the least body of the island; two islands may have the same one.
     Islands,
     /// Outlines of sleeping bodies in violet.
@@ -119,11 +119,14 @@ pub enum DebugTopic {
     /// The normal impulse of the last tick on the second body at each contact point, and the friction impulse.
     #[doc(alias("force"))]
     Impulses,
+    /// A line between the anchors of each joint, dim if the joint is disabled.
+    #[doc(alias("IMPULSE_JOINTS", "constraints"))]
+    Joints,
 }
 
 impl DebugTopic {
     /// All topics, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Shapes,
         Self::Bounds,
         Self::Centers,
@@ -133,6 +136,7 @@ impl DebugTopic {
         Self::Contacts,
         Self::Normals,
         Self::Impulses,
+        Self::Joints,
     ];
 }
 
@@ -149,9 +153,9 @@ pub struct DebugLine {
     /// [`Islands`](DebugTopic::Islands) if that is drawn and has the body, else for [`Shapes`](DebugTopic::Shapes). Sensors are
     /// outlined for [`Sensors`](DebugTopic::Sensors) or [`Shapes`](DebugTopic::Shapes).
     pub topic: DebugTopic,
-    /// The body that it belongs to; of a contact the first one, of an overlap the sensor.
+    /// The body that it belongs to; of a contact or a joint the first one, of an overlap the sensor.
     pub body: BodyId,
-    /// The second body of a contact or an overlap.
+    /// The second body of a contact, an overlap or a joint.
     pub other: Option<BodyId>,
 }
 
@@ -174,6 +178,7 @@ mod colors {
     pub(super) const NORMAL: [u8; 4] = [90, 230, 120, 255];
     pub(super) const IMPULSE: [u8; 4] = [255, 80, 200, 255];
     pub(super) const FRICTION: [u8; 4] = [255, 160, 60, 255];
+    pub(super) const JOINT: [u8; 4] = [255, 210, 120, 255];
 
     /// Colours of islands.
     pub(super) const ISLANDS: [[u8; 4]; 8] = [

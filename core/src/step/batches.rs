@@ -14,8 +14,11 @@ use super::contacts::{Contact, ContactColumn};
 use super::impact::Bouncing;
 use super::index::{BatchRow, BodyPlace, ContactIndex};
 use super::islands::{COLOURS, Islands};
+use super::joints::{Joints, StepJoint};
 use super::lanes::Batch;
 use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
+use super::prepare::mass_fractions;
+use super::rod::{End, Rod};
 use super::rows::{Rows, RowsMut, Traits};
 use crate::data::{Column, Optional, TypedIndex, sort_by_key};
 use crate::math::{Q20, Q30};
@@ -31,6 +34,7 @@ pub(crate) struct Span {
     pub(super) packs: Range<usize>,
     pub(super) points: Range<usize>,
     pub(super) angular: Range<usize>,
+    pub(super) rods: Range<usize>,
     pub(super) rows: Range<usize>,
     /// Number of rows, after the first two, of the batch's own bodies. The remaining rows are read-only bodies.
     pub(super) members: usize,
@@ -45,6 +49,7 @@ pub(crate) struct Batches {
     pub(super) packs: Vec<Pack>,
     pub(super) points: Vec<PointPack>,
     pub(super) angular: Vec<AngularPack>,
+    pub(super) rods: Vec<Rod>,
     pub(super) rows: Rows,
     /// Row of each place in its batch.
     row_of: Column<BodyPlace, Optional<BatchRow>>,
@@ -62,12 +67,13 @@ pub(super) struct Parts<'a> {
     pub(super) packs: &'a mut [Pack],
     pub(super) points: &'a mut [PointPack],
     pub(super) angular: &'a mut [AngularPack],
+    pub(super) rods: &'a mut [Rod],
     pub(super) rows: RowsMut<'a>,
     pub(super) bouncing: &'a mut [Bouncing],
 }
 
 impl<'a> Iterator for Parts<'a> {
-    type Item = (&'a Span, Batch<'a>, &'a mut Bouncing);
+    type Item = (&'a Span, Batch<'a>, &'a mut [Rod], &'a mut Bouncing);
 
     fn next(&mut self) -> Option<Self::Item> {
         let span = self.spans.split_off_first()?;
@@ -77,7 +83,8 @@ impl<'a> Iterator for Parts<'a> {
             angular: self.angular.split_off_mut(..span.angular.len())?,
             rows: self.rows.split_off(span.rows.len()),
         };
-        Some((span, batch, self.bouncing.split_off_first_mut()?))
+        let rods = self.rods.split_off_mut(..span.rods.len())?;
+        Some((span, batch, rods, self.bouncing.split_off_first_mut()?))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -90,6 +97,7 @@ pub(super) struct Found<'a> {
     pub(super) bodies: &'a BodyColumn,
     pub(super) motions: &'a Column<BodyPlace, Motion>,
     pub(super) contacts: &'a ContactColumn,
+    pub(super) joints: &'a Joints,
     pub(super) islands: &'a Islands,
 }
 
@@ -97,13 +105,14 @@ impl Batches {
     /// Groups the islands into batches and assigns bodies and contacts to lanes.
     pub(super) fn build(&mut self, found: &Found<'_>) {
         self.list.clear();
+        self.rods.clear();
         self.packs.clear();
         self.rows.clear();
         self.row_of.reset(found.bodies.len(), Optional::none());
         let islands = &found.islands.list;
         let (mut first, mut contacts) = (0, 0);
         for (number, island) in islands.iter().enumerate() {
-            contacts += island.contacts.len();
+            contacts += island.contacts.len() + island.joints.len();
             if contacts >= CONTACTS || number + 1 == islands.len() {
                 self.add(first..number + 1, found);
                 (first, contacts) = (number + 1, 0);
@@ -146,12 +155,14 @@ impl Batches {
             packs: self.packs.len()..self.packs.len(),
             points: points..points,
             angular: angular..angular,
+            rods: self.rods.len()..self.rods.len(),
             rows: rows..rows,
             members,
             bounces: false,
         };
         self.order(&span, found);
         self.pack(&mut span, found);
+        self.add_rods(&mut span, found);
         span.rows.end = self.rows.traits.len();
         // Other batches have their own rows for these read-only bodies.
         for traits in &self.rows.traits[span.rows.clone()][2 + members..] {
@@ -221,7 +232,32 @@ impl Batches {
         }
     }
 
-    /// Rows of a contact's two bodies. A read-only body gets a row at its first use.
+    /// Makes the rods of a batch.
+    fn add_rods(&mut self, span: &mut Span, found: &Found<'_>) {
+        let Found { joints, islands, bodies, .. } = *found;
+        for island in &islands.list.as_slice()[span.islands.clone()] {
+            for &joint in &islands.joints[island.joints.clone()] {
+                let StepJoint { row, bodies: places, arms, apart } = &joints.list[joint];
+                assert_own_island(*places, *places, islands);
+                let mass = |place: BodyPlace| bodies[place].mass;
+                let other = if row.is_to_world() { 0 } else { mass(places[1]) };
+                let fractions = mass_fractions(mass(places[0]), other);
+                let mut ends = arms.map(End::at_rest);
+                let count = if row.is_to_world() { 1 } else { 2 };
+                for (side, end) in ends.iter_mut().enumerate().take(count) {
+                    let body = &bodies[places[side]];
+                    end.body = self.row_of_place(places[side], span, found);
+                    end.exponent = body.exponent;
+                    end.fraction = i64::from(fractions[side].to_bits());
+                    end.inertia = body.inertia;
+                }
+                self.rods.push(Rod::new(joint, row, &ends, *apart));
+            }
+        }
+        span.rods.end = self.rods.len();
+    }
+
+    /// Rows of a contact's two bodies.
     fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [BatchRow; 2] {
         let bodies = contact.bodies;
         #[cfg(feature = "test-internals")]
@@ -229,32 +265,38 @@ impl Batches {
             Some(super::Fault::ReadOutside) => [bodies[0], found.islands.members[0]],
             _ => bodies,
         };
-        bodies.map(|place| {
-            assert_own_island(contact, place, found.islands);
-            if let Some(known) = self.row_of[place].get() {
-                return known;
-            }
-            let body = &found.bodies[place];
-            if !body.awake && found.motions[place] == Motion::default() {
-                return STILL;
-            }
-            let row = BatchRow::from_position(self.rows.traits.len() - span.rows.start);
-            self.row_of[place] = Optional::some(row);
-            self.rows.push_body(place, found);
-            row
-        })
+        assert_own_island(contact.bodies, bodies, found.islands);
+        bodies.map(|place| self.row_of_place(place, span, found))
+    }
+
+    /// Row of a body. A read-only body gets a row at its first use.
+    #[inline(always)]
+    fn row_of_place(&mut self, place: BodyPlace, span: &Span, found: &Found<'_>) -> BatchRow {
+        if let Some(known) = self.row_of[place].get() {
+            return known;
+        }
+        let body = &found.bodies[place];
+        if !body.awake && found.motions[place] == Motion::default() {
+            return STILL;
+        }
+        let row = BatchRow::from_position(self.rows.traits.len() - span.rows.start);
+        self.row_of[place] = Optional::some(row);
+        self.rows.push_body(place, found);
+        row
     }
 }
 
-/// Panics in a debug build if a contact reads or writes a body of another island.
+/// Panics in a debug build if a constraint between `bodies` reads or writes a body of another island.
 #[inline(always)]
-fn assert_own_island(contact: &Contact, place: BodyPlace, islands: &Islands) {
+fn assert_own_island(bodies: [BodyPlace; 2], used: [BodyPlace; 2], islands: &Islands) {
     let label = |place: BodyPlace| islands.labels[place].get();
-    let (own, read) = (contact.bodies.into_iter().find_map(label), label(place));
-    debug_assert!(
-        read == own || read.is_none(),
-        "a row of island {read:?} is read while island {own:?} is worked on: no result may depend on it"
-    );
+    let own = bodies.into_iter().find_map(label);
+    for read in used.map(label) {
+        debug_assert!(
+            read == own || read.is_none(),
+            "a row of island {read:?} is read while island {own:?} is worked on: no result may depend on it"
+        );
+    }
 }
 
 /// Returns whether the first body of a contact is fixed, or kinematic without a velocity.

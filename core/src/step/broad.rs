@@ -137,7 +137,7 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Frame) {
     }
     changed.clear();
     // A commanded velocity may sweep further in this tick than the body gets. Frames do not show that.
-    for index in world.commands.iter().filter_map(Command::body) {
+    for index in world.commands.iter().flat_map(Command::bodies) {
         broad.follow(world, index, rules);
     }
     if !broad.wide {
@@ -491,5 +491,7 @@ fn may_touch(world: &World, a: ShapeKey, b: ShapeKey) -> bool {
     let ((a, kind_a), (b, kind_b)) = (rows(a, body_a), rows(b, body_b));
     let dynamic = |kind: BodyKind| kind == BodyKind::Dynamic;
     // Two shapes without a dynamic body exert no impulse.
-    (dynamic(kind_a) || dynamic(kind_b)) && world.def.layers.allow(a.filter, b.filter)
+    (dynamic(kind_a) || dynamic(kind_b))
+        && world.def.layers.allow(a.filter, b.filter)
+        && !world.work.are_joined(&world.store, body_a, body_b)
 }

@@ -14,7 +14,7 @@ use super::bodies::BodyColumn;
 use super::contacts::{Contact, ContactColumn};
 use super::index::BodyPlace;
 use super::islands::Islands;
-use super::narrow::{Ends, Finding, Narrow, PairCandidate};
+use super::narrow::{Finding, Narrow, PairCandidate};
 use crate::data::index::index_types;
 use crate::data::{Column, Optional, TypedIndex, sort_by_key};
 use crate::world::World;
@@ -72,26 +72,6 @@ fn depth(
     // Odd factors and shifts are bijective: no two pairs get the same key.
     let mixed = (pair ^ pair >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (separation, (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93))
-}
-
-/// Cursor over all edges: contacts, then edges of crowds.
-#[derive(Debug, Default)]
-pub(super) struct EdgeCursor {
-    contacts: usize,
-    edges: usize,
-}
-
-impl EdgeCursor {
-    /// Returns the places of the next edge's bodies.
-    pub(super) fn next(&mut self, ends: &Ends, crowd: &Crowd) -> Option<[BodyPlace; 2]> {
-        if let Some((_, places)) = ends.as_slice().get(self.contacts) {
-            self.contacts += 1;
-            return Some(*places);
-        }
-        let edge = crowd.edges.get(self.edges)?;
-        self.edges += 1;
-        Some(edge.pair.1)
-    }
 }
 
 impl Crowd {

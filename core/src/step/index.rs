@@ -7,6 +7,8 @@ index_types! {
     BodyPlace;
     /// Index of a contact among the contacts of a step.
     ContactIndex;
+    /// Index of a joint among the joints of a step.
+    JointIndex;
     /// Index of an island among the islands of a step.
     IslandIndex;
     /// Row of a body in its batch.

@@ -1,10 +1,12 @@
-//! Fifth phase: islands, and the order of their contacts. An island is a set of dynamic bodies connected by contacts;
+//! Fifth phase: islands, and the order of their contacts and joints. An island is a set of dynamic bodies connected by edges;
 //! its label is its least body index. Fixed and kinematic bodies do not connect islands. Greedy graph colouring over
 //! the sorted keys orders the contacts of an island, again each tick: contacts of one colour share no dynamic body. A
 //! contact's colour depends on its own island only.
 
 use super::bodies::BodyColumn;
-use super::index::{BodyPlace, ContactIndex, IslandIndex};
+use super::edges::Edges;
+use super::index::{BodyPlace, ContactIndex, IslandIndex, JointIndex};
+use super::joints::Joints;
 use super::narrow::{Narrow, PairCandidate};
 use super::scratch::Split;
 use super::{StepReport, crowd};
@@ -25,6 +27,8 @@ pub(crate) struct Island {
     pub(super) members: Range<usize>,
     /// Range in [`Islands::contacts`].
     pub(super) contacts: Range<usize>,
+    /// Range in [`Islands::joints`].
+    pub(super) joints: Range<usize>,
     /// Largest impulse that its contacts are warm started with, if it is at rest (`load_limit.rs`).
     pub(super) load_limit: Option<i128>,
 }
@@ -40,6 +44,8 @@ pub(crate) struct Islands {
     pub(super) contacts: Vec<ContactIndex>,
     /// Colour of each entry of `contacts`.
     pub(super) colours: Vec<u8>,
+    /// Joints, sorted by island, colour and key. Their colours are independent of those of contacts.
+    pub(super) joints: Vec<JointIndex>,
     /// Island label of each place; none for fixed and kinematic bodies.
     pub(super) labels: Column<BodyPlace, Optional<IslandLabel>>,
     /// Union-find over places.
@@ -53,6 +59,8 @@ pub(crate) struct Islands {
     sort_places: Vec<(u64, BodyPlace)>,
     sorted_contacts: Vec<(u64, ContactIndex)>,
     sort_contacts: Vec<(u64, ContactIndex)>,
+    sorted_joints: Vec<(u64, JointIndex)>,
+    sort_joints: Vec<(u64, JointIndex)>,
     /// Injected fault, and its state.
     #[cfg(feature = "test-internals")]
     pub(super) fault: Option<super::Fault>,
@@ -61,18 +69,15 @@ pub(crate) struct Islands {
 }
 
 pub(super) fn run(world: &World, parts: Split<'_>, report: &mut StepReport) {
-    let Split { islands, mut narrow, .. } = parts;
+    let Split { islands, mut narrow, joints, .. } = parts;
     let Narrow { columns, ends, crowd, .. } = &narrow;
     let bodies = &columns.bodies.list;
     islands.groups.reset(bodies.len() as u32);
-    for &(_, [a, b]) in &**ends {
+    for edge in (Edges { contacts: ends, crowd, joints }).iter() {
+        let [a, b] = edge.bodies;
         if bodies[a].dynamic && bodies[b].dynamic {
             islands.groups.union(a.get(), b.get());
         }
-    }
-    for edge in &crowd.edges {
-        let (_, [a, b]) = edge.pair;
-        islands.groups.union(a.get(), b.get());
     }
     islands.assign_labels(bodies);
     islands.list_members(bodies);
@@ -80,6 +85,7 @@ pub(super) fn run(world: &World, parts: Split<'_>, report: &mut StepReport) {
     let Narrow { columns, ends, .. } = &narrow;
     let bodies = &columns.bodies.list;
     islands.order_contacts(bodies, ends, report);
+    islands.order_joints(bodies, joints);
     report.islands = islands.list.len() as u32;
 }
 
@@ -129,7 +135,13 @@ impl Islands {
         for &(key, place) in &self.sorted_places {
             let (label, at) = (IslandLabel::new((key >> 32) as u32), self.members.len());
             if self.list.as_slice().last().is_none_or(|last| last.label != label) {
-                self.list.push(Island { label, members: at..at, contacts: 0..0, load_limit: None });
+                self.list.push(Island {
+                    label,
+                    members: at..at,
+                    contacts: 0..0,
+                    joints: 0..0,
+                    load_limit: None,
+                });
             }
             let last = IslandIndex::from_position(self.list.len() - 1);
             self.numbers[place] = Optional::some(last);
@@ -185,6 +197,47 @@ impl Islands {
             island.contacts.end = at + 1;
             self.contacts.push(contact);
             self.colours.push(key as u8);
+        }
+    }
+
+    /// Orders joints as contacts are: by greedy colours over the sorted keys.
+    fn order_joints(&mut self, bodies: &BodyColumn, joints: &Joints) {
+        self.joints.clear();
+        if joints.list.len() == 0 {
+            return;
+        }
+        self.masks.reset(bodies.len(), 0);
+        self.sorted_joints.clear();
+        let keys = joints.list.entries().map(|(at, joint)| (joint.row.joint().0, at));
+        self.sorted_joints.extend(keys);
+        sort_by_key(&mut self.sorted_joints, &mut self.sort_joints, |(key, _)| *key);
+        for (key, joint) in &mut self.sorted_joints {
+            let [a, b] = joints.list[*joint].bodies;
+            let mask = |body| if bodies[body].dynamic { self.masks[body] } else { 0 };
+            // The last colour is for all joints beyond it, which are solved in the order of keys.
+            let colour = ((mask(a) | mask(b)).trailing_ones() as usize).min(COLOURS);
+            if colour < COLOURS {
+                self.masks[a] |= 1 << colour;
+                self.masks[b] |= 1 << colour;
+            }
+            // None for a joint without a body that the step moves.
+            let number = [a, b].into_iter().find_map(|body| self.numbers[body].get());
+            let number = number.map_or_else(Optional::none, Optional::some);
+            *key = number.order() << 8 | colour as u64;
+        }
+        sort_by_key(&mut self.sorted_joints, &mut self.sort_joints, |(key, _)| *key);
+        for &(key, joint) in &self.sorted_joints {
+            let number = (key >> 8) as usize;
+            if number >= self.list.len() {
+                break;
+            }
+            let island = &mut self.list[IslandIndex::from_position(number)];
+            let at = self.joints.len();
+            if island.joints.is_empty() {
+                island.joints = at..at;
+            }
+            island.joints.end = at + 1;
+            self.joints.push(joint);
         }
     }
 }

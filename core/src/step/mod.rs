@@ -8,7 +8,7 @@
 //!  broad phase ─── shape pairs with overlapping bounds ◀──────────────────┐
 //!    │                                                                    │ pairs of woken bodies,
 //!  narrow phase ── contacts: recycled, or a new manifold ───▶ wake ───────┘ until no body wakes
-//!  islands ─────── dynamic bodies connected by contacts; graph colouring orders the contacts
+//!  islands ─────── dynamic bodies connected by contacts and joints; graph colouring orders both
 //!    │
 //!  prepare ─────── batches of islands; constraint rows of eight contacts in a pack
 //!    │
@@ -44,6 +44,7 @@ pub(crate) mod candidates;
 mod constraint;
 mod contacts;
 mod crowd;
+mod edges;
 mod events;
 #[cfg(feature = "test-internals")]
 mod fault;
@@ -53,6 +54,7 @@ mod impact;
 mod index;
 mod inertia;
 mod islands;
+mod joints;
 pub(crate) mod lanes;
 mod load_limit;
 mod narrow;
@@ -60,6 +62,7 @@ mod prepare;
 mod record;
 mod recycle;
 mod resim;
+mod rod;
 mod rows;
 mod rules;
 mod scalar_contact;
@@ -153,7 +156,7 @@ pub struct StepReport {
     pub woken: u32,
     /// Bodies that fell asleep at its end, or by a command before it.
     pub slept: u32,
-    /// Islands: sets of dynamic bodies connected by contacts.
+    /// Islands: sets of dynamic bodies connected by contacts and joints.
     pub islands: u32,
     /// Pairs of shapes, neither of them a sensor, whose bounds overlap.
     pub pairs: u32,
@@ -285,6 +288,7 @@ fn find_contacts(
     broad::run(world, scratch, report);
     timer.end(Phase::BroadPhase, report);
     narrow::run(world, scratch.split(), report);
+    joints::run(world, scratch);
     timer.end(Phase::NarrowPhase, report);
     wake::run(world, scratch, report);
     timer.end(Phase::Wake, report);
@@ -304,6 +308,7 @@ fn solve_islands(
     timer.end(Phase::Prepare, report);
     solve::run(world, &mut parts);
     record::take_impulses(&mut parts);
+    solve::take_impulses(&mut parts);
     timer.end(Phase::Solve, report);
     sleep::run(world, scratch, report);
     timer.end(Phase::Sleep, report);
@@ -320,6 +325,7 @@ fn write_slot(
     write::run(world, scratch, next, report);
     timer.end(Phase::Write, report);
     record::run(world, scratch, next, report);
+    joints::record(world, scratch, next);
     timer.end(Phase::Record, report);
     sensors::run(world, scratch, next, report);
     timer.end(Phase::Sensors, report);

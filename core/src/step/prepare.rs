@@ -303,7 +303,7 @@ fn slip(motions: [&Motion; 2], arms: &[V<30>; 2]) -> V<20> {
 ///
 /// Between zero and one, the first fraction is odd, or half of all speeds of equal masses would be ties. It is rounded
 /// down to odd, so that ties round toward zero. Rounded up instead, a stack of 20 keeps ten times the residual speed.
-fn mass_fractions(a: i64, b: i64) -> [Q30; 2] {
+pub(super) fn mass_fractions(a: i64, b: i64) -> [Q30; 2] {
     let odd_below = |bits: i32| Q30::from_bits(bits - (!bits & 1));
     let first = match (a, b) {
         (0, _) => Q30::ZERO,
@@ -343,7 +343,7 @@ fn deep_push(separation: i64) -> Q20 {
 }
 
 /// Converts a distance in raw metres to the speed that covers it in one substep.
-fn separation_speed(separation: i64, rate: i64) -> Q20 {
+pub(super) fn separation_speed(separation: i64, rate: i64) -> Q20 {
     let limited = separation.clamp(-(1 << 34), 1 << 34);
     let speed = (limited * rate + (1 << 11)) >> 12;
     Q20::from_bits(speed.clamp(-SEPARATION_LIMIT, SEPARATION_LIMIT) as i32)

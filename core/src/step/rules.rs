@@ -41,6 +41,12 @@ pub enum Rule {
     SleepingIslands,
     /// A tick with another gravity than in the old timeline is simulated in full, with all ticks after it.
     Gravity,
+    /// A differing row of a joint makes its dynamic bodies dirty, even if their state rows are equal.
+    JointRows,
+    /// A body that a joint of the new timeline connects to a simulated one is simulated.
+    JointEdges,
+    /// The joints of dirty bodies are those of the new timeline, also if their rows belong to other bodies.
+    CommandedJoints,
 }
 
 #[cfg_attr(
@@ -49,7 +55,7 @@ pub enum Rule {
 )]
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::ContactRows,
         Self::Commands,
         Self::OldIslands,
@@ -68,22 +74,28 @@ impl Rule {
         Self::NewPages,
         Self::SleepingIslands,
         Self::Gravity,
+        Self::JointRows,
+        Self::JointEdges,
+        Self::CommandedJoints,
     ];
 
-    /// Rules about jumps between ticks, about identity, about islands that drift apart as they fall asleep, and about gravity. Only random
-    /// scripts of public calls meet a world that needs them.
-    pub const BY_SCRIPTS: [Self; 6] = [
+    /// Rules about jumps between ticks, about identity, about islands that drift apart as they fall asleep, about gravity, and about
+    /// joints. Only random scripts of public calls meet a world that needs them, or meet it often.
+    pub const BY_SCRIPTS: [Self; 8] = [
         Self::SupportTicks,
         Self::TreeTicks,
         Self::Generations,
         Self::NewPages,
         Self::SleepingIslands,
         Self::Gravity,
+        Self::JointRows,
+        Self::CommandedJoints,
     ];
 
     /// Rules that random games and scripts hardly ever need. Each has a scene that does (`core/tests/islands/sensors_final.rs`): a body that
-    /// is hit in the newest tick, and a sensor that only the resimulation of that tick moves there.
-    pub const BY_SCENE: [Self; 1] = [Self::FinalBounds];
+    /// is hit in the newest tick, and a sensor that only the resimulation of that tick moves there; and `core/tests/resim/joints.rs`: a body
+    /// that was disabled, so that its joint had no effect.
+    pub const BY_SCENE: [Self; 2] = [Self::FinalBounds, Self::JointEdges];
 }
 
 /// Switched-off rules, and how often each rule was exercised.

@@ -1,11 +1,14 @@
 //! Scratch of a step: caches and buffers that can be rebuilt from the state at any time. Phases receive the parts that they read and write
 //! ([`Split`], [`solve::Solving`]).
 
+use super::edges::Edges;
 #[cfg(feature = "test-internals")]
 use super::fault::Fault;
 use super::index::BodyPlace;
 use super::narrow::{self, Narrow};
-use super::{anchors, arms, batches, bodies, broad, contacts, crowd, gather, islands, lanes};
+use super::{
+    anchors, arms, batches, bodies, broad, contacts, crowd, gather, islands, joints, lanes,
+};
 use super::{record, resim, rules, sensors, shapes, solve, supports, write};
 use crate::Tick;
 use crate::data::{Column, IndexSet};
@@ -32,6 +35,7 @@ pub(crate) struct Scratch {
     /// Pair keys and body places of the contacts, for phases that need no more of them.
     pub(super) ends: narrow::Ends,
     pub(super) crowd: crowd::Crowd,
+    pub(super) joints: joints::Joints,
     pub(super) anchors: anchors::Anchors,
     /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.
     pub(super) copied: IndexSet<BodyIndex>,
@@ -75,6 +79,7 @@ pub(super) struct Split<'a> {
     pub(super) narrow: Narrow<'a>,
     /// Pairs that the broad phase has found last.
     pub(super) pairs: &'a [(ShapeKey, ShapeKey)],
+    pub(super) joints: &'a joints::Joints,
     pub(super) islands: &'a mut islands::Islands,
 }
 
@@ -91,20 +96,36 @@ impl Scratch {
     /// Parts for the phases that find contacts.
     pub(super) fn split(&mut self) -> Split<'_> {
         let recycles = self.recycles();
-        let Self { bodies, shapes, places, shared, broad, narrow, islands, .. } = self;
+        let Self { bodies, shapes, places, shared, broad, narrow, islands, joints, .. } = self;
         let Self { contacts, ends, crowd, threads, .. } = self;
         let columns = gather::Columns { bodies, shapes, places, shared };
         let narrow = Narrow { columns, contacts, ends, crowd, buffers: narrow, threads, recycles };
-        Split { narrow, pairs: &broad.pairs, islands }
+        Split { narrow, pairs: &broad.pairs, joints, islands }
+    }
+
+    /// The edges that the step has found so far.
+    pub(super) const fn edges(&self) -> Edges<'_> {
+        Edges { contacts: &self.ends, crowd: &self.crowd, joints: &self.joints }
     }
 
     /// Parts for the solver at this tick.
     pub(super) fn solving(&mut self, now: Tick) -> solve::Solving<'_> {
         let lanes = if now < self.scalar_until { lanes::Chosen::SCALAR } else { self.lanes };
         let tick = self.shared.tick;
-        let Self { bodies, contacts, islands, batches, arms, solver, threads, .. } = self;
+        let Self { bodies, contacts, joints, islands, batches, arms, solver, threads, .. } = self;
         let buffers = solver;
-        solve::Solving { bodies, contacts, islands, batches, arms, buffers, threads, tick, lanes }
+        solve::Solving {
+            bodies,
+            contacts,
+            joints,
+            islands,
+            batches,
+            arms,
+            buffers,
+            threads,
+            tick,
+            lanes,
+        }
     }
 
     /// Gives lists and sets that are short in most steps a capacity that a small world never exceeds, so that its rare steps

@@ -1,6 +1,6 @@
 //! Eighth phase: puts islands to sleep. The decision depends on this tick's island only: all bodies have been still for
 //! `time_to_sleep` (`stillness.rs`), none touches a moving kinematic body, and an island with weight touches a fixed
-//! or kinematic body.
+//! or kinematic body, or hangs on it or on the world by a joint.
 
 use super::bodies::{Bodies, StepBody};
 use super::constraint::Motion;
@@ -19,6 +19,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         islands,
         bodies,
         contacts,
+        joints,
         activity_changed,
         supports,
         slept,
@@ -33,11 +34,20 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         let members = &islands.members[island.members.clone()];
         let own = &islands.contacts[island.contacts.clone()];
         settle(bodies, members, own, contacts, anchors, limits.speed);
-        let supported = || {
-            own.iter().map(|contact| &contacts[*contact]).any(|contact| {
-                let fixed = |place: &BodyPlace| !bodies.list[*place].dynamic;
-                contact.row.touching && contact.bodies.iter().any(fixed)
+        let held = || {
+            let joints = islands.joints[island.joints.clone()].iter().map(|at| &joints.list[*at]);
+            let mut joints = joints;
+            joints.any(|joint| {
+                joint.row.is_to_world()
+                    || joint.bodies.iter().any(|place| !bodies.list[*place].dynamic)
             })
+        };
+        let supported = || {
+            held()
+                || own.iter().map(|contact| &contacts[*contact]).any(|contact| {
+                    let fixed = |place: &BodyPlace| !bodies.list[*place].dynamic;
+                    contact.row.touching && contact.bodies.iter().any(fixed)
+                })
         };
         let floats = members.iter().all(|place| bodies.list[*place].is_weightless());
         let mut all = floats || supported();

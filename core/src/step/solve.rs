@@ -11,9 +11,11 @@ use super::contacts::ContactColumn;
 use super::impact::Bouncing;
 use super::index::BodyPlace;
 use super::islands::Islands;
+use super::joints::Joints;
 use super::lanes::{Batch, Chosen};
 use super::load_limit;
 use super::prepare::{Common, Prepare, Softness, Unfilled};
+use super::rod::{self, Rod};
 use crate::data::Column;
 use crate::math::{Q20, Q30, Real};
 use crate::parallel::Threads;
@@ -30,6 +32,7 @@ pub(crate) struct Buffers {
 pub(super) struct Solving<'a> {
     pub(super) bodies: &'a mut Bodies,
     pub(super) contacts: &'a mut ContactColumn,
+    pub(super) joints: &'a mut Joints,
     pub(super) islands: &'a mut Islands,
     pub(super) batches: &'a mut Batches,
     pub(super) arms: &'a mut ArmCache,
@@ -49,6 +52,7 @@ struct Shared {
     /// Restitution threshold: slower approaches do not bounce.
     threshold: Q20,
     substeps: u32,
+    rods: rod::Shared,
 }
 
 impl Shared {
@@ -66,6 +70,7 @@ impl Shared {
             push,
             threshold: Q20::from_real_saturating(world.def.restitution_threshold),
             substeps: world.def.substeps,
+            rods: rod::Shared::new(common(world).softness, common(world).rate),
         }
     }
 }
@@ -77,11 +82,11 @@ const DAMPING_RATIO: Real = Real::from_int(4);
 pub(super) fn prepare(world: &World, parts: &mut Solving<'_>) {
     let common = common(world);
     let shared = Shared::new(world, parts);
-    let Solving { bodies, contacts, islands, batches, arms, threads, tick, .. } = parts;
+    let Solving { bodies, contacts, joints, islands, batches, arms, threads, tick, .. } = parts;
     let (bodies, contacts, batches) = (&mut **bodies, &mut **contacts, &mut **batches);
     arms.find(contacts);
     load_limit::find(world, islands, bodies);
-    let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, islands };
+    let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, joints, islands };
     batches.build(&found);
     let Batches { packs, points, angular, .. } = &mut *batches;
     let (last, known) = arms.turn(contacts, packs);
@@ -89,6 +94,7 @@ pub(super) fn prepare(world: &World, parts: &mut Solving<'_>) {
     let prepare = Prepare { found: &found, common, lanes, push, last };
     let all = Unfilled { packs, points, angular, known };
     threads.share(all, |some| prepare.fill_all(some));
+    batches.rods.iter_mut().for_each(|rod| rod.start(&shared.rods));
     #[cfg(feature = "test-internals")]
     batches.disturb(islands);
     for pack in &batches.packs {
@@ -136,13 +142,13 @@ pub(super) fn run(world: &World, parts: &mut Solving<'_>) {
     let shared = Shared::new(world, parts);
     let Solving { bodies, batches, buffers, islands, threads, .. } = parts;
     let (bodies, buffers) = (&mut **bodies, &mut **buffers);
-    let Batches { list, packs, points, angular, rows, bouncing, .. } = &mut **batches;
-    let parts = Parts { spans: list, packs, points, angular, rows: rows.all(), bouncing };
-    threads.share(parts, |(span, mut batch, bouncing)| {
+    let Batches { list, packs, points, angular, rods, rows, bouncing, .. } = &mut **batches;
+    let parts = Parts { spans: list, packs, points, angular, rods, rows: rows.all(), bouncing };
+    threads.share(parts, |(span, mut batch, rods, bouncing)| {
         if span.bounces {
             bouncing.take(&batch, islands);
         }
-        solve(&mut batch, span, bouncing, islands, shared);
+        solve((&mut batch, rods), span, bouncing, islands, shared);
     });
     buffers.displacement.reset(bodies.list.len(), [0; 6]);
     for row in list.iter().flat_map(|span| span.rows.start + 2..span.rows.end) {
@@ -154,13 +160,13 @@ pub(super) fn run(world: &World, parts: &mut Solving<'_>) {
 
 /// Runs all substeps of one batch, so that its bodies and constraints stay in the cache.
 fn solve(
-    batch: &mut Batch<'_>,
+    (batch, rods): (&mut Batch<'_>, &mut [Rod]),
     span: &Span,
     bouncing: &mut Bouncing,
     islands: &Islands,
     shared: Shared,
 ) {
-    let Shared { lanes, threshold, substeps, .. } = shared;
+    let Shared { lanes, threshold, substeps, rods: ref common, .. } = shared;
     let members = 2..2 + span.members;
     batch.rows.damp(members.clone());
     if span.bounces {
@@ -168,6 +174,7 @@ fn solve(
     }
     batch.rows.cap_read_only(members.end);
     batch.rows.accelerate(members.clone(), lanes);
+    rod::warm_start(rods, &mut batch.rows);
     batch.warm_start(lanes);
     batch.rows.carry(members.clone(), lanes);
     for substep in 0..substeps {
@@ -176,12 +183,16 @@ fn solve(
                 bouncing.run(batch, islands, threshold);
             }
             batch.rows.accelerate(members.clone(), lanes);
+            rod::turn(rods, &mut batch.rows, common);
         } else {
             batch.rows.restart(members.clone());
         }
+        // Contacts are last: if both can't hold, a rod stretches and nothing overlaps.
+        rod::biased(rods, &mut batch.rows, common);
         batch.biased(lanes);
         batch.rows.advance(members.clone(), lanes);
         if substep + 1 == substeps {
+            rod::relax(rods, &mut batch.rows);
             batch.relax(lanes);
         }
         batch.rows.carry_on(members.clone(), lanes);
@@ -189,5 +200,13 @@ fn solve(
     batch.rows.end(members);
     if span.bounces {
         bouncing.put(batch.packs);
+    }
+}
+
+/// Copies the impulses of joints for warm starting.
+pub(super) fn take_impulses(parts: &mut Solving<'_>) {
+    let Solving { batches, joints, .. } = parts;
+    for Rod { joint, impulse, .. } in &batches.rods {
+        joints.list[*joint].row.impulse = Q20::from_bits(*impulse as i32);
     }
 }

@@ -2,9 +2,9 @@
 //! with its whole sleeping island. The pairs of woken bodies may have contacts with further sleepers; the phase repeats
 //! until no body wakes. This is a least fixpoint, so the order of waking has no effect.
 
-use super::crowd::EdgeCursor;
+use super::edges::EdgeCursor;
 use super::gather::Columns;
-use super::{Scratch, StepReport, broad, narrow};
+use super::{Scratch, StepReport, broad, joints, narrow};
 use crate::world::World;
 use crate::world::rows::BodyIndex;
 
@@ -13,8 +13,8 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     woken.clear();
     let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
-        while let Some(places) = edges.next(&scratch.ends, &scratch.crowd) {
-            for place in places {
+        while let Some(edge) = edges.next(scratch.edges()) {
+            for place in edge.bodies {
                 let body = &scratch.bodies.list[place];
                 if body.dynamic && !body.awake {
                     let index = body.index;
@@ -26,6 +26,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             break;
         }
         broad::wake(world, scratch, &woken[searched..], report);
+        joints::wake(world, scratch, &woken[searched..]);
         searched = woken.len();
         narrow::add(world, scratch.split(), report);
     }

@@ -103,6 +103,7 @@ pub(super) fn run(
             report.woken += 1;
         }
     }
+    events.extend_from_slice(&world.pending.joints_lost);
     for index in world.pending.slept.iter() {
         if let Some((id, false)) = before(index)
             && world.work.hot(&world.store, index).is_asleep()

@@ -1,9 +1,9 @@
 //! Errors of definitions and commands: what is out of range, and what to do.
 
-use super::BodyId;
 use super::def::{MAX_SPEED, WORLD_LIMIT};
 use super::frame::STREAM_BODIES;
 use super::material::{MaterialError, NoSuchLayer};
+use super::{BodyId, JointId};
 use crate::data::PoolFull;
 use crate::math::{Real, Vec3, ZeroLength};
 use crate::shape::MassError;
@@ -44,6 +44,21 @@ pub enum CommandError {
         "body {0} does not exist: it was despawned or never spawned in this world; check the id with `World::body`"
     )]
     NoSuchBody(BodyId),
+    /// The joint was removed, or was never added to this world.
+    #[error(
+        "joint {0} does not exist: it was removed, one of its bodies was despawned, or it was never added to this world; check the id with `World::joint`"
+    )]
+    NoSuchJoint(JointId),
+    /// Both bodies of a joint are the same.
+    #[error(
+        "the joint would connect body {0} to itself; give another body, or connect it to the world"
+    )]
+    JoinedToItself(BodyId),
+    /// The numbers of the body's joints are used up.
+    #[error(
+        "body {0} has had 4294967295 joints, and has no number for another one; make the other body the first, or despawn the body and spawn it again"
+    )]
+    TooManyJoints(BodyId),
     /// The body has no shape with this number.
     #[error("the body has no shape {0}; `Body::shapes` lists the numbers of its shapes")]
     NoSuchShape(u8),

@@ -1,8 +1,9 @@
 //! Events of a step: contacts that begin or end, impacts, sensor overlaps, sleep. They are rows of the frame, sorted by kind and
 //! key, so a rewound tick has its own.
 
+use super::registry::joints::JointKey;
 use super::rows::{BodyIndex, PairKey, ShapeKey};
-use super::{BodyId, World};
+use super::{BodyId, JointId, World};
 use crate::data::Id;
 use crate::math::{Q20, Real, Vec3};
 
@@ -41,6 +42,8 @@ pub enum Event {
     LeftWorld(BodyId),
     /// A body's velocity or spin is clamped to the range of its number format.
     Saturated(BodyId),
+    /// A joint is removed because one of its bodies is despawned.
+    JointRemoved(JointId),
 }
 
 /// The two shapes of an event. Contacts name the body with the lower index first, sensor events the sensor. A body may have
@@ -83,11 +86,15 @@ pub(crate) enum EventKind {
     Woke,
     LeftWorld,
     Saturated,
+    JointRemoved,
 }
 
 impl EventKind {
+    /// The number of kinds in the layout hash of the state. Later ones are added at the end, so that states without them stay valid.
+    pub(crate) const IN_LAYOUT: usize = 11;
+
     /// All kinds in order.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::ContactEnded,
         Self::ContactBegan,
         Self::ContactPersisted,
@@ -99,10 +106,11 @@ impl EventKind {
         Self::Woke,
         Self::LeftWorld,
         Self::Saturated,
+        Self::JointRemoved,
     ];
 
     /// Names of the kinds, in the same order.
-    pub(crate) const NAMES: [&str; 11] = [
+    pub(crate) const NAMES: [&str; 12] = [
         "contact ended",
         "contact began",
         "contact persisted",
@@ -114,6 +122,7 @@ impl EventKind {
         "woke",
         "left world",
         "saturated",
+        "joint removed",
     ];
 
     /// Returns whether the event concerns one body instead of two shapes.
@@ -126,7 +135,7 @@ impl EventKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventRow {
     pub(crate) kind: EventKind,
-    /// The shapes of the pair, or the index of the body.
+    /// The shapes of the pair, the index of the body, or the joint.
     pub(crate) key: PairKey,
     /// The pair, or the body twice.
     pub(crate) bodies: [Id; 2],
@@ -147,6 +156,11 @@ impl EventRow {
     /// An event of two shapes.
     pub(crate) fn pair(kind: EventKind, key: PairKey, bodies: [Id; 2]) -> Self {
         Self { kind, key, bodies, impact: ImpactData::default() }
+    }
+
+    /// The removal of a joint with these two bodies, the first twice for a joint to the world.
+    pub(crate) fn joint_removed(joint: JointKey, bodies: [Id; 2]) -> Self {
+        Self::pair(EventKind::JointRemoved, PairKey(joint.0), bodies)
     }
 
     /// An event of one body.
@@ -178,6 +192,9 @@ impl EventRow {
             EventKind::Woke => Event::Woke(body),
             EventKind::LeftWorld => Event::LeftWorld(body),
             EventKind::Saturated => Event::Saturated(body),
+            EventKind::JointRemoved => {
+                Event::JointRemoved(JointId::new(body, JointKey(self.key.0).number()))
+            }
         }
     }
 }

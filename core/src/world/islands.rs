@@ -35,7 +35,7 @@ pub struct Islands {
     members: Vec<BodyId>,
     /// For each island, its least member and the position of its first member; ascending.
     starts: Vec<(BodyId, usize)>,
-    /// Pairs in contact, by position, in both directions; sorted.
+    /// Pairs in contact or with a joint, by position, in both directions; sorted.
     edges: Vec<(u32, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl Islands {
         self.starts.iter().map(|(island, _)| (*island, self.members(*island)))
     }
 
-    /// Iterates over the bodies that touch a body or are less than 2 cm away, in the order of ids.
+    /// Iterates over the bodies that touch a body or are less than 2 cm away, or that a joint connects to it, in the order of ids.
     pub fn neighbours(&self, body: BodyId) -> impl Iterator<Item = BodyId> + '_ {
         let place = self.place(body).map(|place| place as u32);
         let edges = place.into_iter().flat_map(|place| {
@@ -146,8 +146,9 @@ impl Contacts<'_> {
         let mut groups = UnionFind::new();
         groups.reset(bodies.len() as u32);
         let mut edges = Vec::new();
-        for key in self.keys() {
-            let [Ok(a), Ok(b)] = key.shapes().map(|shape| place(body_of(shape))) else { continue };
+        let contacts = self.keys().map(|key| key.shapes().map(body_of));
+        for pair in contacts.chain(frame.joint_edges(&world.store)) {
+            let [Ok(a), Ok(b)] = pair.map(place) else { continue };
             edges.extend([(a as u32, b as u32), (b as u32, a as u32)]);
             if dynamic[a] && dynamic[b] {
                 groups.union(a as u32, b as u32);

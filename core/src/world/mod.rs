@@ -15,6 +15,7 @@ pub(crate) mod explain;
 mod fields;
 pub(crate) mod frame;
 pub(crate) mod islands;
+pub(crate) mod joint;
 mod locks;
 mod manifold;
 mod material;
@@ -55,6 +56,7 @@ pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, ImpactData};
 pub(crate) use explain::{ExplainError, FieldValue};
 pub(crate) use islands::Islands;
+pub use joint::{Joint, JointDef, JointId, JointKind};
 pub use locks::Locks;
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
@@ -222,6 +224,8 @@ pub(crate) struct Pending {
     pub(crate) removed: Vec<rows::ShapeKey>,
     /// Forces and torques of this tick.
     pub(crate) forces: command::Forces,
+    /// Events of joints whose bodies commands despawned.
+    pub(crate) joints_lost: Vec<EventRow>,
 }
 
 impl Pending {
@@ -246,6 +250,7 @@ impl Pending {
         self.woken.clear();
         self.slept.clear();
         self.forces.clear();
+        self.joints_lost.clear();
     }
 }
 

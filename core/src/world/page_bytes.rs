@@ -366,7 +366,7 @@ pub(super) fn layout_hash(has: impl Fn(Table) -> bool) -> u64 {
     static HASHES: LazyLock<(u64, [u64; Table::ALL.len()])> = LazyLock::new(|| {
         let lines = |table: Table| -> String {
             let line = |Field { name, unit, start, width }: &Field| {
-                format!("{table:?} {name} {unit:?} {start} {width}\n")
+                format!("{table:?} {name} {:?} {start} {width}\n", unit.in_layout())
             };
             table.layout().0.iter().map(line).collect()
         };

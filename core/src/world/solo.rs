@@ -1,7 +1,8 @@
 //! A subset of a world's bodies in a world of their own. For tests of locality.
 
 use super::frame::{Frame, Place, Store};
-use super::registry::{ListVisitor, Listed, Table};
+use super::registry::joints::{JointEndRow, JointRow};
+use super::registry::{ListRow, ListVisitor, Listed, Table};
 use super::rows::{BodyIndex, ContactRow, Overlap, body_of};
 use super::{BodyId, Pending, World};
 use core::convert::Infallible;
@@ -27,6 +28,7 @@ impl World {
             removed: self.pending.removed.clone(),
             slept: self.pending.slept.iter().filter(|index| chosen.contains(index)).collect(),
             forces: self.pending.forces.among(|index| chosen.contains(&index)),
+            joints_lost: self.pending.joints_lost.clone(),
         };
         Self { pending, ..self.with_state(store, base, work) }
     }
@@ -78,7 +80,9 @@ impl ListVisitor for RowsOf<'_> {
     fn list<R: Listed>(&mut self) -> Result<(), Infallible> {
         let World { work, store, .. } = self.world;
         for &index in self.chosen {
-            let rows = work.rows_of::<R>(store, index).iter();
+            let among =
+                |row: &&R| row.partner().is_none_or(|partner| self.chosen.contains(&partner));
+            let rows = work.rows_of::<R>(store, index).iter().filter(among);
             let named = rows.map(|row| {
                 (
                     format!("{:?} {index:?} {:?}", <R as Listed>::TABLE, row.key()),
@@ -99,6 +103,23 @@ fn inside(chosen: &BTreeSet<BodyIndex>, overlap: &Overlap) -> bool {
     [overlap.own, overlap.other].iter().all(|shape| chosen.contains(&body_of(*shape)))
 }
 
+/// Drops the joints of a body with others that are not chosen.
+fn drop_joints(
+    frame: &mut Frame,
+    store: &mut Store,
+    index: BodyIndex,
+    chosen: &BTreeSet<BodyIndex>,
+) {
+    let joints = frame.rows_of::<JointRow>(store, index).to_vec();
+    for row in joints.iter().filter(|row| !chosen.contains(&row.other)) {
+        frame.remove_list_row::<JointRow>(store, index, row.number);
+    }
+    let ends = frame.rows_of::<JointEndRow>(store, index).to_vec();
+    for row in ends.iter().filter(|row| !chosen.contains(&row.first)) {
+        frame.remove_list_row::<JointEndRow>(store, index, row.key());
+    }
+}
+
 /// Copies the rows of chosen bodies into new pages.
 fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<BodyIndex>) -> Frame {
     let mut frame = Frame { gravity: from.gravity, ..Frame::default() };
@@ -112,6 +133,7 @@ fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<BodyIn
         let (other, to) = (&from.streams[stream], &mut frame.streams[stream]);
         to.copy_rows(store, (other, pages), page, index);
         frame.mark_active(store, index);
+        drop_joints(&mut frame, store, index, chosen);
         let to = frame.contact_page_mut(store, index);
         if to.rows.is_empty() && to.overlaps.is_empty() {
             to.rows.extend(contacts.rows.iter().filter(|row| among(chosen, row)));

@@ -16,6 +16,7 @@ mod furniture;
 mod ids;
 mod impacts;
 mod invariance;
+mod joints;
 mod kinds;
 mod landing;
 mod liveliness;

@@ -4,7 +4,8 @@ use isostep_core::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::shape::Shape;
 use isostep_core::world::{
-    BodyDef, BodyId, BodyKind, Command, Filter, Material, ResimMode, ShapeDef, World, WorldDef,
+    BodyDef, BodyId, BodyKind, Command, Filter, JointDef, Material, ResimMode, ShapeDef, World,
+    WorldDef,
 };
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 
@@ -49,7 +50,8 @@ impl Game {
         let floor =
             if case.has(1) { Shape::HALF_SPACE } else { brick(real!(40), real!(1), real!(40)) };
         let floor_y = if case.has(1) { Real::ZERO } else { real!(-1) };
-        world.spawn(BodyDef::fixed().at(Vec3::Y * floor_y).shape(floor)).unwrap();
+        let floor = BodyDef::fixed().at(Vec3::Y * floor_y).shape(floor);
+        let floor_body = world.spawn(floor).unwrap();
         let spread = if case.has(2) { real!(4) } else { real!(12) };
         let mut props = Vec::new();
         let mut platforms = Vec::new();
@@ -78,6 +80,18 @@ impl Game {
                 body = body.persist_events();
             }
             props.push(world.spawn_in(i % 2, body).unwrap());
+        }
+        // In every fourth game props hang on each other, on the world and on the floor.
+        if case.seed.is_multiple_of(4) {
+            for (i, pair) in props.windows(2).enumerate() {
+                let def = match i % 4 {
+                    0 => JointDef::rod(pair[0], pair[1], real!(1.5)),
+                    1 => JointDef::rod_to_world(pair[0], Vec3::from_ints(0, 6, i as i32), real!(4)),
+                    2 => JointDef::rod(floor_body, pair[1], real!(3)).anchors(Vec3::Y, Vec3::X),
+                    _ => continue,
+                };
+                world.add_joint(if i % 3 == 0 { def.collide() } else { def }).unwrap();
+            }
         }
         if case.has(5) {
             let zone = ShapeDef::from(brick(real!(2), real!(2), real!(2))).sensor();
@@ -203,6 +217,7 @@ impl Game {
                         let _ = self.world.command(change);
                     }
                 }
+                15 if case.seed.is_multiple_of(4) => self.tie(tick, input, id),
                 14 => {
                     if let Some(prop) = self.prop(tick, input) {
                         let spin = Vec3::new(axis(input), real!(2), axis(input >> 2));
@@ -211,6 +226,26 @@ impl Game {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Adds, changes or removes a joint.
+    fn tie(&mut self, tick: u32, input: u8, player: BodyId) {
+        let joint = self.world.joints().nth(usize::from(input & 7)).map(|joint| joint.id());
+        let length = Real::HALF + Real::from_int(i32::from(input & 3));
+        match (tick / 5 % 5, joint) {
+            (0, Some(joint)) => self.world.remove_joint(joint).unwrap(),
+            (1, Some(joint)) => self.world.set_joint_length(joint, length).unwrap(),
+            (2, Some(joint)) => self.world.set_joint_enabled(joint, input & 1 == 0).unwrap(),
+            _ => {
+                let Some(prop) = self.prop(tick, input) else { return };
+                let other = self.prop(tick + 1, input >> 1).filter(|other| *other != prop);
+                let def = match other {
+                    Some(other) => JointDef::rod(prop, other, length),
+                    None => JointDef::rod(player, prop, length),
+                };
+                let _ = self.world.add_joint(def);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod digests;
 mod explain;
+mod joints;
 #[cfg(feature = "test-internals")]
 mod lists;
 pub(crate) mod rich;

@@ -2,7 +2,9 @@
 
 use isostep_core::internals::StateSection;
 use isostep_core::shape::Shape;
-use isostep_core::world::{BodyDef, BodyId, Command, Filter, Material, ShapeDef, World, WorldDef};
+use isostep_core::world::{
+    BodyDef, BodyId, Command, Filter, JointDef, Material, ShapeDef, World, WorldDef,
+};
 use isostep_core::{Real, Vec3, real};
 
 fn brick(x: Real, y: Real, z: Real) -> Shape {
@@ -65,6 +67,15 @@ pub(crate) fn world() -> World {
     }
     let alone = Filter { layer: 2, group: 7 };
     world.command(Command::SetFilter(made[2], 0, alone)).unwrap();
+    for (i, pair) in made[12..20].windows(2).enumerate() {
+        let length = Real::ONE + Real::ratio(i as i32, 8);
+        let def = match i % 3 {
+            0 => JointDef::rod(pair[0], pair[1], length),
+            1 => JointDef::rod_to_world(pair[0], Vec3::from_ints(2, 9, 1), length * 3),
+            _ => JointDef::rod(slab, pair[1], length * 2).anchors(Vec3::X, Vec3::Y).collide(),
+        };
+        world.add_joint(if i == 4 { def.disabled() } else { def }).unwrap();
+    }
     if cfg!(feature = "test-internals") {
         for (id, seed) in made[20..30].iter().zip(5..) {
             world.set_user_data(*id, mark(seed)).unwrap();
@@ -87,6 +98,14 @@ pub(crate) fn act(world: &mut World) {
                 .at(Vec3::new(real!(2), real!(9), real!(1)))
                 .shape(Shape::sphere(Real::ratio(3, 10)).unwrap());
             _ = world.spawn_in((tick % 3) as u8, ball);
+        }
+        6 => {
+            let other = ids[1 + (tick as usize * 7) % (ids.len() - 1)];
+            _ = world.add_joint(JointDef::rod(chosen, other, real!(2)));
+        }
+        10 => {
+            let joint = world.joints().nth(tick as usize % 5).map(|joint| joint.id());
+            _ = joint.map(|joint| world.remove_joint(joint));
         }
         9 => _ = world.command(Command::SetEnabled(chosen, tick.is_multiple_of(2))),
         1 | 2 | 8 if cfg!(feature = "test-internals") => {

@@ -57,7 +57,7 @@ pub fn committed(name: &str) -> Option<&'static str> {
             }
         };
     }
-    texts!("pyramid" "stacks" "bin" "arena" "cradle" "rack" "dominoes" "tumbler" "storm" "sleepers" "far" "extremes")
+    texts!("pyramid" "stacks" "bin" "arena" "cradle" "rack" "dominoes" "tumbler" "storm" "sleepers" "far" "extremes" "rods")
 }
 
 /// Computes a scene's golden in all sizes, to the last tick of each.

@@ -27,7 +27,8 @@ impl Columns {
 
     /// The columns that a line of names has.
     pub(super) fn named(names: &str) -> Self {
-        let names: Vec<&str> = names.split_whitespace().collect();
+        // At least two spaces separate the columns; a name may have one.
+        let names: Vec<&str> = names.split("  ").map(str::trim).collect();
         Self(SECTIONS.map(|section| !section.is_optional() || names.contains(&section.name())))
     }
 

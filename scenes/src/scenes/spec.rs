@@ -1,16 +1,16 @@
 //! List of the scenes and their sizes.
 
 use super::{
-    Scene, arena, arena_of, bin, cradle, dominoes, extremes, far, pyramid, rack, rack_of, sleepers,
-    stacks, storm, storm_of, tumbler, tumbler_of,
+    Scene, arena, arena_of, bin, cradle, dominoes, extremes, far, pyramid, rack, rack_of, rods,
+    sleepers, stacks, storm, storm_of, tumbler, tumbler_of,
 };
 use core::fmt;
 use isostep_core::real;
 
 /// Names of all scenes.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 13] = [
     "pyramid", "stacks", "bin", "arena", "cradle", "rack", "dominoes", "tumbler", "storm",
-    "sleepers", "far", "extremes",
+    "sleepers", "far", "extremes", "rods",
 ];
 
 /// Size of a scene.
@@ -110,6 +110,8 @@ impl Spec {
             ("sleepers", Size::Full) => sleepers(300, seed),
             ("far", size) => far(size, seed),
             ("extremes", size) => extremes(size, seed),
+            ("rods", Size::Small) => rods(2, seed),
+            ("rods", Size::Full) => rods(12, seed),
             _ => unreachable!("a spec has a name of the list, and a test builds them all"),
         }
     }

@@ -2,10 +2,10 @@
 //! touch in the new one. Replaces the phases from gather to wake.
 
 use super::{Buffers, make_room};
-use crate::step::crowd::EdgeCursor;
+use crate::step::edges::{EdgeCursor, EdgeKind};
 use crate::step::gather;
 use crate::step::rules::Rule;
-use crate::step::{Scratch, StepReport, broad, narrow, wake};
+use crate::step::{Scratch, StepReport, broad, joints, narrow, wake};
 use crate::world::World;
 use crate::world::frame::Frame;
 use crate::world::rows::BodyIndex;
@@ -22,6 +22,7 @@ pub(in crate::step) fn expand(
     scratch.contacts.clear();
     scratch.ends.clear();
     scratch.crowd.clear();
+    scratch.joints.clear();
     scratch.copied.clear();
     scratch.woken.clear();
     broad::widen(world, scratch, next);
@@ -64,20 +65,28 @@ pub(in crate::step) fn expand(
         }
         broad::around(world, scratch, &buffers.fresh, report);
         narrow::add(world, scratch.split(), report);
-        while let Some(places) = edges.next(&scratch.ends, &scratch.crowd) {
-            for place in places {
+        joints::around(world, scratch, &buffers.fresh);
+        while let Some(edge) = edges.next(scratch.edges()) {
+            let rule = match edge.kind {
+                EdgeKind::Contact => Rule::NewIslands,
+                EdgeKind::Joint => Rule::JointEdges,
+            };
+            for place in edge.bodies {
                 let body = &scratch.bodies.list[place];
                 if !body.dynamic {
                     continue;
                 }
                 if !body.awake {
+                    if edge.kind == EdgeKind::Joint && !scratch.rules.holds(Rule::JointEdges) {
+                        continue;
+                    }
                     let index = body.index;
                     let mut woken = core::mem::take(&mut scratch.woken);
                     let from = woken.len();
                     wake::wake(world, &mut scratch.columns(), index, &mut woken);
                     buffers.queue.extend_from_slice(&woken[from..]);
                     scratch.woken = woken;
-                } else if body.read_only && scratch.rules.holds(Rule::NewIslands) {
+                } else if body.read_only && scratch.rules.holds(rule) {
                     let index = body.index;
                     buffers.queue.push(index);
                 }

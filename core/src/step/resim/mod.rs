@@ -10,6 +10,7 @@
 //! `step_record.rs` records the tick. `rules.rs` names the rules; docs/incremental-rollback.md gives the argument.
 
 mod expand;
+mod joints;
 mod next_frame;
 mod step_record;
 
@@ -17,6 +18,7 @@ use super::rules::Rule;
 use super::{Scratch, StepReport};
 use crate::data::{IndexSet, PairBuffers, sort_by_key};
 use crate::world::frame::{Frame, Place};
+use crate::world::registry::joints::JointRow;
 use crate::world::rows::{BodyIndex, BodyKind};
 use crate::world::timeline::{IslandLabel, StepRecord};
 use crate::world::{Command, World};
@@ -35,6 +37,7 @@ pub(crate) struct Diff {
     pub(crate) on: bool,
     rows: IndexSet<BodyIndex>,
     pairs: Vec<(BodyIndex, BodyIndex)>,
+    joints: Vec<(BodyIndex, BodyIndex)>,
 }
 
 impl Diff {
@@ -48,6 +51,12 @@ impl Diff {
     pub(crate) fn mark_pair(&mut self, bodies: [BodyIndex; 2]) {
         if self.on {
             self.pairs.push(bodies.into());
+        }
+    }
+
+    pub(crate) fn mark_joint(&mut self, bodies: [BodyIndex; 2]) {
+        if self.on {
+            self.joints.push(bodies.into());
         }
     }
 }
@@ -65,6 +74,7 @@ pub(crate) struct Buffers {
     named: [Vec<Named>; 2],
     sort_named: Vec<Named>,
     pairs: PairBuffers,
+    joints: Vec<JointRow>,
 }
 
 impl Buffers {
@@ -165,9 +175,8 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
 /// `changed` instead.
 fn commanded_bodies(commands: &[Command], out: &mut Vec<Named>, sort: &mut Vec<Named>) {
     out.clear();
-    out.extend(
-        commands.iter().zip(0..).filter_map(|(command, place)| Some((command.body()?, place))),
-    );
+    let named = |(command, place): (&Command, u32)| command.bodies().map(move |body| (body, place));
+    out.extend(commands.iter().zip(0..).flat_map(named));
     sort_by_key(out, sort, |entry| u64::from(entry.0.get()));
 }
 
@@ -200,20 +209,32 @@ pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Frame, report
     let simulated = scratch.resim.seen.len();
     world.dirty.clear();
     world.dirty.union_with(&scratch.diff.rows);
-    for (a, b) in scratch.diff.pairs.drain(..) {
-        let kind = |body: BodyIndex, of: BodyKind| {
-            [&world.work, next].iter().any(|frame| {
-                let Place { stream, page, row } = Place::of(body);
-                let page = frame.streams.get(stream).and_then(|stream| stream.cold.get(page));
-                page.is_some_and(|page| world.store.cold.get(*page).rows[row].kind == of)
-            })
-        };
+    let World { work, store, dirty, .. } = world;
+    let kind = |body: BodyIndex, of: BodyKind| {
+        [&*work, next].iter().any(|frame| {
+            let Place { stream, page, row } = Place::of(body);
+            let page = frame.streams.get(stream).and_then(|stream| stream.cold.get(page));
+            page.is_some_and(|page| store.cold.get(*page).rows[row].kind == of)
+        })
+    };
+    let Scratch { diff, rules, .. } = scratch;
+    for (a, b) in diff.pairs.drain(..) {
         let is = |of: BodyKind| [a, b].map(|body| (body, kind(body, of)));
         let dynamic = is(BodyKind::Dynamic);
         let any = dynamic.iter().any(|(_, is)| *is);
         for (body, is) in if any { dynamic } else { is(BodyKind::Kinematic) } {
-            if is && scratch.rules.holds(Rule::ContactRows) {
-                world.dirty.insert(body);
+            if is && rules.holds(Rule::ContactRows) {
+                dirty.insert(body);
+            }
+        }
+    }
+    // The row of a joint without a dynamic body depends on commands only, and is kept in order by its first body.
+    for (a, b) in diff.joints.drain(..) {
+        let dynamic = [a, b].map(|body| (body, kind(body, BodyKind::Dynamic)));
+        let any = dynamic.iter().any(|(_, is)| *is);
+        for (body, is) in if any { dynamic } else { [(a, true), (b, false)] } {
+            if is && rules.holds(Rule::JointRows) {
+                dirty.insert(body);
             }
         }
     }

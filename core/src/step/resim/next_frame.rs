@@ -1,5 +1,6 @@
 //! Preparation of the old frame of the next tick, which an incremental resimulation writes into.
 
+use super::joints;
 use crate::data::IndexSet;
 use crate::step::Scratch;
 use crate::step::rules::Rule;
@@ -9,7 +10,8 @@ use crate::world::rows::{BodyIndex, Overlap, PAGE_ROWS, body_of};
 
 /// Gives the old frame of the next tick the ids, pages and commanded changes of this timeline.
 pub(in crate::step) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Frame) {
-    let World { work, store, dirty, .. } = world;
+    joints::forget(world, scratch, next);
+    let World { work, store, dirty, .. } = &mut *world;
     mark_replaced(work, store, dirty, scratch, next);
     forget_pages(work, store, scratch, next);
     next.match_pages(work, store);
@@ -24,6 +26,8 @@ pub(in crate::step) fn begin_next(world: &mut World, scratch: &mut Scratch, next
         }
         next.mark_active(store, index);
     }
+    joints::take(world, scratch, next);
+    let World { work, store, .. } = world;
     // The step writes the bodies that it moves; the others keep their rows.
     let Scratch { copied, diff, .. } = scratch;
     for index in copied.iter().filter(|index| work.has_page(*index)) {

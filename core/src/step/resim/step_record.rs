@@ -2,6 +2,7 @@
 
 use super::{Buffers, make_room};
 use crate::step::Scratch;
+use crate::step::edges::Edges;
 use crate::world::World;
 use crate::world::timeline::StepRecord;
 
@@ -11,7 +12,8 @@ pub(in crate::step) fn write_step_record(
     scratch: &mut Scratch,
     step_record: &mut StepRecord,
 ) {
-    let Scratch { islands, bodies, contacts, resim, diff, woken, .. } = scratch;
+    let Scratch { islands, bodies, contacts, ends, crowd, joints, resim, diff, woken, .. } =
+        scratch;
     let Buffers { seen, pairs, .. } = resim;
     if diff.on {
         let StepRecord { labels, members, .. } = step_record;
@@ -40,8 +42,8 @@ pub(in crate::step) fn write_step_record(
             step_record.labels.push(body.index, label);
         }
     }
-    for contact in contacts {
-        let [a, b] = contact.bodies.map(|place| &bodies.list[place]);
+    for edge in (Edges { contacts: ends, crowd, joints }).iter() {
+        let [a, b] = edge.bodies.map(|place| &bodies.list[place]);
         if a.dynamic != b.dynamic {
             let (support, body) = if a.dynamic { (b, a) } else { (a, b) };
             step_record.static_edges.push(support.index, body.index);

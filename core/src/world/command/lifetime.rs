@@ -83,6 +83,7 @@ impl World {
         self.hot_of(body)?;
         let (index, place) = (body.index(), Place::of(body.index()));
         self.wake_affected(index);
+        self.remove_joints_of(index);
         self.pending.void.insert(index);
         self.pending.forces.remove(index);
         Arc::make_mut(&mut self.work.streams[place.stream].ids).free(body.0);

@@ -2,6 +2,7 @@
 //! tick. The same list applied to the same frame gives the same world.
 
 mod force;
+mod joints;
 mod lifetime;
 mod methods;
 mod motion;
@@ -10,11 +11,12 @@ mod shapes;
 
 use super::def::{BodyDef, MAX_DAMPING, MAX_SPEED, ShapeDef, check_gravity_scale, check_range};
 use super::errors::CommandError;
+use super::joint::{JointDef, JointId};
 use super::locks::Locks;
 use super::material::{Filter, Material, check_layer};
 use super::rows::{BodyIndex, BodyKind, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE};
 use super::{BodyId, World};
-use crate::math::{Real, Transform, Vec3};
+use crate::math::{Q20, Real, Transform, Vec3};
 use crate::shape::Shape;
 pub(crate) use force::{Forces, TickForce};
 pub(crate) use motion::{origin, real_vector, scale_by_power};
@@ -93,13 +95,25 @@ pub enum Command {
     RemoveShape(BodyId, u8),
     /// Spawns a body with this id.
     SpawnWithId(BodyId, Box<BodyDef>),
+    /// Adds a joint. Wakes its bodies.
+    AddJoint(Box<JointDef>),
+    /// Removes a joint. Wakes its bodies.
+    RemoveJoint(JointId),
+    /// Changes the length of a rod, metres. Wakes its bodies if it differs.
+    SetJointLength(JointId, Real),
+    /// Disables or enables a joint. Wakes its bodies.
+    SetJointEnabled(JointId, bool),
 }
 
 impl Command {
-    /// Index of the body that the command names; `None` for a spawn and for commands to the whole world.
-    pub(crate) const fn body(&self) -> Option<BodyIndex> {
-        match self {
-            Self::Spawn(..) | Self::SpawnWithId(..) | Self::SetGravity(_) => None,
+    /// Indices of the bodies that the command names; none for a spawn and for commands to the whole world.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyIndex> + use<> {
+        let bodies = match self {
+            Self::Spawn(..) | Self::SpawnWithId(..) | Self::SetGravity(_) => [None; 2],
+            Self::AddJoint(def) => [Some(def.body), def.other],
+            Self::RemoveJoint(joint)
+            | Self::SetJointLength(joint, _)
+            | Self::SetJointEnabled(joint, _) => [Some(joint.body()), None],
             Self::Despawn(body)
             | Self::SetVelocity(body, _)
             | Self::SetAngularVelocity(body, _)
@@ -130,8 +144,9 @@ impl Command {
             | Self::SetShape(body, ..)
             | Self::SetShapePose(body, ..)
             | Self::AddShape(body, _)
-            | Self::RemoveShape(body, _) => Some(body.index()),
-        }
+            | Self::RemoveShape(body, _) => [Some(*body), None],
+        };
+        bodies.into_iter().flatten().map(BodyId::index)
     }
 }
 
@@ -235,6 +250,13 @@ impl World {
             }
             Command::AddShape(body, ref def) => self.insert_shape(body, def)?,
             Command::RemoveShape(body, number) => self.delete_shape(body, number)?,
+            Command::AddJoint(ref def) => self.apply_add_joint(def)?,
+            Command::RemoveJoint(joint) => self.apply_remove_joint(joint)?,
+            Command::SetJointLength(joint, length) => self.change_joint_length(joint, length)?,
+            Command::SetJointEnabled(joint, enabled) => self.change_joint(joint, |row| {
+                (row.enabled, row.impulse) = (enabled, Q20::ZERO);
+                Ok(())
+            })?,
         }
         Ok(None)
     }
@@ -249,11 +271,13 @@ impl World {
 
     /// Wakes all bodies that a change of this body can affect: those that fell asleep with it, or sleeping bodies in contact with it.
     fn wake_affected(&mut self, index: BodyIndex) {
-        let Self { work, store, pending, scratch, .. } = self;
+        let Self { work, store, pending, .. } = self;
         if work.cold(store, index).kind == BodyKind::Dynamic {
             work.wake(store, index, &mut pending.woken);
             return;
         }
+        self.wake_joined(index);
+        let Self { work, store, pending, scratch, .. } = self;
         if !scratch.may_support_sleeping(index) {
             return;
         }

@@ -147,6 +147,9 @@ impl World {
             let [a, b] = row.key.shapes().map(body_of);
             edges.extend([(a, b), (b, a)]);
         }
+        for [a, b] in self.joint_edges() {
+            edges.extend([(a, b), (b, a)]);
+        }
         edges.sort();
         edges.dedup();
         let dynamic =

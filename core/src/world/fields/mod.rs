@@ -9,6 +9,7 @@ mod rows;
 mod text;
 mod visitors;
 
+use super::events::EventKind;
 pub(crate) use parts::Parts;
 pub(crate) use rows::{IdRow, Keyed, OverrideRow, WorldRow};
 pub(crate) use text::{Context, RowText, text};
@@ -39,6 +40,20 @@ pub(crate) enum Unit {
     Id,
     /// Index into these names.
     Choice(&'static [&'static str]),
+    /// Kind of an event.
+    Event,
+}
+
+impl Unit {
+    /// The unit as it enters the layout hash.
+    pub(crate) const fn in_layout(self) -> Self {
+        match self {
+            Self::Event => Self::Choice(
+                EventKind::NAMES.first_chunk::<{ EventKind::IN_LAYOUT }>().expect("known"),
+            ),
+            _ => self,
+        }
+    }
 }
 
 /// Visitor of the fields of a row. It receives each field's bits and returns the bits to store.

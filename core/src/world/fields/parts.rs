@@ -3,6 +3,7 @@
 use super::{Unit, Visitor};
 use crate::math::{Lane, Quat, Real, Transform, Vec3};
 use crate::shape::{Kind, Shape};
+use crate::world::events::EventKind;
 use crate::world::material::{Combine, Material};
 use crate::world::rows::{BodyIndex, ShapeKey};
 
@@ -120,6 +121,14 @@ pub(crate) trait Parts: Visitor + Sized {
         let place = self.leaf(name, Unit::Choice(names), 1, place as u64);
         match usize::try_from(place).ok().and_then(|place| all.get(place)) {
             Some(chosen) => *value = *chosen,
+            None => self.refuse(name),
+        }
+    }
+
+    fn event_kind(&mut self, name: &'static str, kind: &mut EventKind) {
+        let number = self.leaf(name, Unit::Event, 1, *kind as u64);
+        match usize::try_from(number).ok().and_then(|number| EventKind::ALL.get(number)) {
+            Some(chosen) => *kind = *chosen,
             None => self.refuse(name),
         }
     }

@@ -370,7 +370,7 @@ impl Row for EventRow {
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         let Self { kind, key, bodies, impact } = self;
-        v.choice("kind", &EventKind::NAMES, &EventKind::ALL, kind);
+        v.event_kind("kind", kind);
         pair_key(v, key);
         for (i, body) in bodies.iter_mut().enumerate() {
             v.enter("bodies", Some(i));
@@ -391,6 +391,9 @@ impl Row for EventRow {
 
     fn entity(row: &RowText<'_>) -> String {
         let (kind, bodies) = (row.text(0), [3, 4].map(|at| row.text(at)));
+        if kind == EventKind::NAMES[EventKind::JointRemoved as usize] {
+            return format!("event {kind} {}/{}", bodies[0], row.number(2));
+        }
         if bodies[0] == bodies[1] {
             return format!("event {kind} {}", bodies[0]);
         }

@@ -3,6 +3,7 @@
 use super::{Field, Unit};
 use crate::data::Id;
 use crate::math::Real;
+use crate::world::events::EventKind;
 use crate::world::rows::{BodyIndex, ShapeKey, body_of};
 
 /// Inputs of a field's text besides its bits.
@@ -86,9 +87,15 @@ pub(crate) fn text(unit: Unit, bits: u64, context: &Context<'_>) -> String {
         Unit::Id => {
             Id::from_bits(bits).map_or_else(|_| format!("no id ({bits:#x})"), |id| id.to_string())
         }
-        Unit::Choice(names) => names.get(usize::try_from(bits).unwrap_or(usize::MAX)).map_or_else(
-            || format!("none of the {} there are ({bits})", names.len()),
-            |name| (*name).to_owned(),
-        ),
+        Unit::Choice(names) => choice(names, bits),
+        Unit::Event => choice(&EventKind::NAMES, bits),
     }
+}
+
+/// The name of one of several values.
+fn choice(names: &[&str], bits: u64) -> String {
+    names.get(usize::try_from(bits).unwrap_or(usize::MAX)).map_or_else(
+        || format!("none of the {} there are ({bits})", names.len()),
+        |name| (*name).to_owned(),
+    )
 }

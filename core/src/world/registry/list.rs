@@ -14,10 +14,18 @@ pub(crate) trait ListRow: Row + Copy + PartialEq + Debug + 'static {
     /// Distinguishes the rows of one body; `()` if a body has at most one.
     type Key: Copy + Ord + Debug;
 
+    /// True if only commands change rows. False if the step changes them too, and takes care of them in a resimulation.
+    const BY_COMMAND: bool = true;
+
     /// The body that has the row. Both are in one page, and the row is removed with the body.
     fn owner(&self) -> BodyIndex;
 
     fn key(&self) -> Self::Key;
+
+    /// Another body that the row is about. Both exist.
+    fn partner(&self) -> Option<BodyIndex> {
+        None
+    }
 
     /// Checks every range that the step relies on, for a row of a snapshot. The bodies and contacts of `state` are complete.
     ///
@@ -101,7 +109,7 @@ impl<R: ListRow> ListPage<R> {
 }
 
 impl<R: ListRow> PageKind for ListPage<R> {
-    const BY_COMMAND: bool = true;
+    const BY_COMMAND: bool = R::BY_COMMAND;
 
     fn covers(&self, _: PageBodies) -> Option<u32> {
         (!self.rows.is_empty()).then_some(0)

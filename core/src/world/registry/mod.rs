@@ -11,6 +11,7 @@
 
 #[macro_use]
 mod generate;
+pub(crate) mod joints;
 mod kind;
 mod list;
 #[cfg(feature = "test-internals")]
@@ -18,6 +19,8 @@ pub(crate) mod marks;
 mod placed;
 
 pub(crate) use kind::{PageKind, TableRow, TableVisitor};
+#[cfg(feature = "test-support")]
+pub(crate) use list::ListRow;
 pub(crate) use list::{ListVisitor, Listed};
 
 use super::events::EventRow;
@@ -53,6 +56,12 @@ state_rows! {
     lists {
         /// Resting bodies that a commit placed, until the next step.
         Placed "placed" placed: placed::PlacedRow,
+        /// Numbers of joints that bodies ever had.
+        JointCounts "joint counts" joint_counts: joints::JointCountRow,
+        /// Joints.
+        Joints "joints" joints: joints::JointRow,
+        /// Second ends of joints.
+        JointEnds "joint ends" joint_ends: joints::JointEndRow,
         /// Numbers that the tests of this registry give to bodies.
         #[cfg(feature = "test-internals")]
         Marks "marks" marks: marks::MarkRow,

@@ -5,6 +5,7 @@ use crate::shape::{MAX_MASS, MIN_MASS};
 use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
+use crate::world::registry::joints::JointKey;
 use crate::world::rows::{
     ASLEEP, BodyIndex, BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, INERTIA_SET, MASS_SET,
     MAX_INVERSE_INERTIA, PERSIST_EVENTS, PairKey, STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
@@ -107,6 +108,9 @@ pub(super) fn event(row: &EventRow) -> Checked {
     if row.kind.is_of_body() {
         let same = row.bodies[0] == row.bodies[1] && row.key == PairKey::of_body(indices[0]);
         ensure(same, "it names two bodies")?;
+    } else if row.kind == EventKind::JointRemoved {
+        let owner = JointKey(row.key.0).owner();
+        ensure(owner == indices[0], "its first body is not that of the joint")?;
     } else {
         ensure(row.key.shapes().map(body_of) == indices, "its bodies are not those of its key")?;
     }

@@ -7,11 +7,13 @@
 use crate::Tick;
 use crate::data::FixedVec;
 use crate::math::{Real, Vec3};
+use crate::world::events::EventKind;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
 use crate::world::frame::{Frame, Place, Store};
 use crate::world::manifold::ShapePair;
 use crate::world::page_bytes::State;
 use crate::world::registry::Listed;
+use crate::world::registry::joints::JointKey;
 use crate::world::rows::{
     ASLEEP, BodyIndex, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeKey, ShapeRow,
     body_of,
@@ -94,6 +96,8 @@ impl<'a> Predict<'a> {
         let mut row = EventRow::blank();
         let bodies = if known.kind.is_of_body() {
             [known.key.body(); 2]
+        } else if known.kind == EventKind::JointRemoved {
+            [JointKey(known.key.0).owner(); 2]
         } else {
             known.key.shapes().map(body_of)
         };

@@ -10,6 +10,7 @@ use crate::world::WorldDef;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
 use crate::world::page_bytes::{State, row_bytes};
+use crate::world::registry::joints::all_have_ends;
 use crate::world::registry::{ListVisitor, Listed, Table};
 use crate::world::rows::{
     BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap,
@@ -181,6 +182,9 @@ pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>, limit: usize) 
     overlaps(&tables, &mut read)?;
     events(&tables, base, &mut read)?;
     Table::each_list(&mut Lists { tables: &tables, base, read: &mut read })?;
+    if !all_have_ends(&read.frame, &read.store) {
+        return Err(SnapshotError::Table { table: Table::JointEnds.name() });
+    }
     Ok(read)
 }
 

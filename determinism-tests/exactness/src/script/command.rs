@@ -3,8 +3,8 @@
 use super::spawn::{place, rotation};
 use isostep_core::shape::Shape;
 use isostep_core::world::{
-    BodyDef, BodyId, BodyKind, Combine, Command, Filter, Locks, MAX_SPEED, Material, ShapeDef,
-    WORLD_LIMIT, World, WorldDef,
+    BodyDef, BodyId, BodyKind, Combine, Command, Filter, JointDef, JointId, Locks, MAX_SPEED,
+    Material, ShapeDef, WORLD_LIMIT, World, WorldDef,
 };
 use isostep_core::{Real, Transform, Vec3};
 
@@ -30,6 +30,9 @@ impl CommandArgs {
         let vector = Vec3::new(speed(x), speed(y), speed(z));
         let mass = world.body(body).map_or(Real::ONE, |body| body.mass());
         let pose = || world.body(body).map_or(Transform::IDENTITY, |body| body.pose());
+        if what >= JOINTS {
+            return self.about_joints(body, world, offset);
+        }
         match what % 50 {
             0 => Command::Impulse(body, vector * mass),
             1..4 => Command::Teleport(body, self.target(pose(), offset)),
@@ -100,6 +103,51 @@ impl CommandArgs {
                 let def = BodyDef::dynamic().at(place(z) + offset).shape(self.shape());
                 Command::SpawnWithId(id, Box::new(def))
             }
+        }
+    }
+
+    /// A command about joints.
+    fn about_joints(self, body: BodyId, world: &World, offset: Vec3) -> Command {
+        let Self { what, x, .. } = self;
+        match what % 8 {
+            0..5 => self.joint(body, world, offset),
+            5 => self.of_joint(body, world, Command::RemoveJoint),
+            6 => {
+                let length = Real::ratio(i32::from(x) - 2, 16);
+                self.of_joint(body, world, |joint| Command::SetJointLength(joint, length))
+            }
+            _ => self.of_joint(body, world, |joint| Command::SetJointEnabled(joint, x % 2 == 1)),
+        }
+    }
+
+    /// A joint to another body, the body itself or the world.
+    fn joint(self, body: BodyId, world: &World, offset: Vec3) -> Command {
+        let Self { x, y, z, .. } = self;
+        let length = Real::ratio(i32::from(z & 0x1f) + 4, 8);
+        let other = world.bodies().nth(usize::from(x) % world.bodies().count().max(1));
+        let mut def = match (y & 7, other) {
+            (0 | 1, _) | (_, None) => JointDef::rod_to_world(body, place(x) + offset, length),
+            (_, Some((other, _))) => {
+                let quarter = |n: u8| Real::ratio(i32::from(n & 3) - 1, 4);
+                let aside = Vec3::new(quarter(y >> 3), quarter(y >> 5), Real::ZERO);
+                JointDef::rod(body, other, length).anchors(aside, Vec3::ZERO)
+            }
+        };
+        (def.collides, def.enabled) = (z & 0x20 != 0, z & 0xc0 != 0xc0);
+        Command::AddJoint(Box::new(def))
+    }
+
+    /// A command about one of the joints of the world; a new joint if there is none.
+    fn of_joint(
+        self,
+        body: BodyId,
+        world: &World,
+        command: impl FnOnce(JointId) -> Command,
+    ) -> Command {
+        let count = world.joints().count();
+        match world.joints().nth(usize::from(self.y) % count.max(1)) {
+            Some(joint) => command(joint.id()),
+            None => self.joint(body, world, Vec3::ZERO),
         }
     }
 
@@ -186,6 +234,9 @@ impl CommandArgs {
         }
     }
 }
+
+/// Commands with this variant or a greater one are about joints.
+const JOINTS: u8 = 200;
 
 /// A factor that makes a moment of inertia of the mass of a command.
 fn mass_of(argument: u8) -> Real {
