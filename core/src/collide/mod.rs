@@ -10,6 +10,7 @@ mod frame;
 mod pairs;
 mod reduce;
 mod sat;
+mod scale;
 
 #[cfg(test)]
 pub(crate) mod tests;
