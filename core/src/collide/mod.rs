@@ -7,9 +7,20 @@
 mod clip;
 mod crop;
 mod frame;
+#[cfg_attr(
+    not(test),
+    allow(dead_code, reason = "shapes that need it follow; tests compare it with oracles")
+)]
+mod gjk;
 mod pairs;
+#[cfg_attr(
+    not(test),
+    allow(dead_code, reason = "shapes that need it follow; tests compare it with oracles")
+)]
+mod polyhedra;
 mod reduce;
 mod sat;
+mod scale;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -1,7 +1,7 @@
 //! Manifold reduction to four points: the deepest point or nearly so, the one furthest from it, and the furthest on either side of
 //! the line between them. They span nearly the whole area and always include the deepest point.
 
-use super::clip::{Corner, Polygon};
+use super::clip::Corner;
 use super::sat::product;
 use crate::data::FixedVec;
 
@@ -9,8 +9,12 @@ use crate::data::FixedVec;
 /// margin as the limit of each corner, a box that falls flat and is tilted by a hair would have one corner within it, land on that and spin.
 /// The first choice moves to a later corner only if that is
 /// deeper by more than `slack`, so that a flat contact keeps its points.
-pub(super) fn choose(polygon: &Polygon, margin: i32, slack: i32) -> FixedVec<usize, 4> {
-    let mut low = FixedVec::<usize, 8>::new();
+pub(super) fn choose<const N: usize>(
+    polygon: &FixedVec<Corner, N>,
+    margin: i32,
+    slack: i32,
+) -> FixedVec<usize, 4> {
+    let mut low = FixedVec::<usize, N>::new();
     if polygon.iter().all(|corner| corner.height > margin) {
         return FixedVec::new();
     }

@@ -4,6 +4,11 @@
 mod capsule;
 mod cuboid;
 mod half_space;
+#[cfg_attr(
+    not(test),
+    allow(dead_code, reason = "shapes that need it follow; tests compare it with oracles")
+)]
+pub(crate) mod hull;
 pub(crate) mod mass;
 pub(crate) mod outline;
 pub(crate) mod ray;

@@ -14,16 +14,13 @@ use crate::collide::sat::{
     Boxes, Edges, Face, Least, Short, column, dot, face_separation, is_shallow, least_overlap,
     product, round,
 };
+use crate::collide::scale::Scale;
 use crate::collide::{Manifold, Pair, Point, face_preference, grazing_depth};
 use crate::math::length_squared;
 use crate::shape::Cuboid;
 
 /// Cosine of 6°: a face may replace a pair of edges whose normal is within this angle of the face normal.
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
-
-const MOST_FRACTION_BITS: u32 = 28;
-/// Coordinates of a pair are below 2 to this power.
-const COORDINATE_BITS: u32 = 30;
 
 /// Computes the manifold of two boxes.
 pub(super) fn cuboids(pair: &Pair, a: Cuboid, b: Cuboid) -> Manifold {
@@ -151,32 +148,6 @@ fn search(pair: &Pair, a: Cuboid, b: Cuboid) -> Option<Search> {
     };
     let least = least_overlap(&boxes)?;
     Some(Search { boxes, scale, crop_offset: cropped.offset, least })
-}
-
-/// Conversion between raw Q32.32 and the pair's 32-bit coordinates.
-#[derive(Clone, Copy)]
-struct Scale {
-    shift: u32,
-}
-
-impl Scale {
-    /// Chooses the scale. All coordinates of a pair are bounded by the sum of all half extents and the distance of the centres. By
-    /// component, that distance is bounded by the first box's extent plus the second's reach.
-    fn fitting(half_a: Raw, half_b: Raw, reach: i64) -> Self {
-        let extent = 2 * half_a.iter().sum::<i64>() + half_b.iter().sum::<i64>() + 4 * reach;
-        let bits = 64 - extent.leading_zeros();
-        Self { shift: bits.saturating_sub(COORDINATE_BITS).max(32 - MOST_FRACTION_BITS) }
-    }
-
-    #[inline]
-    fn narrow(self, raw: i64) -> i32 {
-        ((raw + (1 << (self.shift - 1))) >> self.shift) as i32
-    }
-
-    #[inline]
-    fn widen(self, short: i32) -> i64 {
-        i64::from(short) << self.shift
-    }
 }
 
 struct Contact<'a> {

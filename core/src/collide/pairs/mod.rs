@@ -11,6 +11,12 @@ use crate::collide::frame::Unit;
 use crate::collide::{Manifold, Pair};
 use crate::shape::{Capsule, Cuboid, HalfSpace, Kind, Shape, Sphere};
 
+/// Manifold of two boxes by their own path.
+#[cfg(test)]
+pub(super) fn box_path(pair: &Pair, a: Cuboid, b: Cuboid) -> Manifold {
+    cuboid::cuboids(pair, a, b)
+}
+
 /// Entry of the table.
 enum Entry {
     /// Functions that take the shape of the row first.

@@ -1,8 +1,10 @@
 //! Narrow phase against a float oracle: random pairs of every kind, then degenerate cases.
 #![allow(clippy::disallowed_types, reason = "an oracle")]
 
+mod gjk;
 pub(crate) mod oracle;
 mod pairs;
+mod polyhedra;
 mod precision;
 mod resting;
 mod table;
