@@ -103,7 +103,10 @@ impl Support {
             self.first = Some(point);
             return;
         };
-        let mut edge: [i64; 3] = core::array::from_fn(|i| point[i].wrapping_sub(first[i]));
+        // Points of a half space may be anywhere. With this limit, squares fit.
+        const FAR: i64 = 1 << 46;
+        let mut edge: [i64; 3] =
+            core::array::from_fn(|i| point[i].saturating_sub(first[i]).clamp(-FAR, FAR));
         let Some(furthest) = &mut self.furthest else {
             self.furthest = Some(edge);
             return;
@@ -111,7 +114,7 @@ impl Support {
         if square(edge) > square(*furthest) {
             core::mem::swap(&mut edge, furthest);
         }
-        // The height of the triangle over its longest edge is the area over that edge. Lengths with 16 fractional bits are below 2³¹.
+        // The height of the triangle over its longest edge is the area over that edge. Lengths with 16 fractional bits are at most 2³⁰.
         let [a, b] = [*furthest, edge].map(|v| v.map(|c| c >> 16));
         let cross = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
         let normal = [cross(1, 2), cross(2, 0), cross(0, 1)];

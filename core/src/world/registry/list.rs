@@ -23,6 +23,7 @@ pub(crate) trait ListRow: Row + Copy + PartialEq + Debug + 'static {
     fn key(&self) -> Self::Key;
 
     /// Another body that the row is about. Both exist.
+    #[cfg_attr(not(feature = "test-internals"), allow(dead_code, reason = "for steps of subsets"))]
     fn partner(&self) -> Option<BodyIndex> {
         None
     }
