@@ -251,7 +251,7 @@ impl World {
 
     /// Iterates over the contacts after the last step: pairs of shapes that touched in it, were less than 2 cm apart at its start, or
     /// had paths that meet in it. [`ContactPoint::separation`] is that after the step, so after a tick of fast motion it can be a metre.
-    /// [`is_touching`](ContactView::is_touching) tells contacts from pairs that are only close. The order is the same on every machine.
+    /// [`is_touching`](ContactView::is_touching) is false for pairs that are only close. The order is the same on every machine.
     #[doc(alias("contact_pairs", "narrow_phase"))]
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
         self.contact_rows().filter_map(|row| self.contact_view(row))
