@@ -8,11 +8,11 @@
 //! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, explanations of desyncs, and
 //!   a simulated network for tests.
 //!   [`check`] computes a game's ticks on every path (straight, rolled back, restored, …) and reports the first difference.
-//! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and [`netcode::Peer`], a machine of a match.
+//! - `isostep-netcode` (`netcode`): encrypted connections, transports, and its `Peer`, a machine of a match.
 //! - `isostep-derive`: `#[derive(State, Snapshot)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
 //! The documentation of these modules uses the paths `isostep_core::…` and `isostep_rollback::…`. In a game write `isostep::…`:
-//! items of the core have the same path here; those of the others are in [`rollback`] and [`netcode`].
+//! items of the core have the same path here; those of the others are in [`rollback`] and `netcode`.
 //!
 //! Start with the example in the README of the repository. The guide is in the folder `docs/`; `isostep new` creates a game.
 //!
@@ -22,11 +22,6 @@
 //! - `rayon`: steps on a thread pool of rayon (`World::set_threads`). Without it worlds use threads of this crate.
 //! - `glam`, `mint`: conversions to and from their vectors, for rendering. `[f32; 3]` and `[f32; 4]` need no feature.
 
-// Without the feature, the module is not in this documentation.
-#![cfg_attr(
-    not(feature = "netcode"),
-    doc = "\n[`netcode`]: https://docs.rs/isostep/latest/isostep/netcode/\n[`netcode::Peer`]: https://docs.rs/isostep/latest/isostep/netcode/struct.Peer.html"
-)]
 #![forbid(unsafe_code)]
 
 pub use isostep_core::shape::Shape;
