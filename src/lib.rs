@@ -8,11 +8,11 @@
 //! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, explanations of desyncs, and
 //!   a simulated network for tests.
 //!   [`check`] computes a game's ticks on every path (straight, rolled back, restored, …) and reports the first difference.
-//! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and [`Peer`](netcode::Peer), a machine of a match.
+//! - `isostep-netcode` (`netcode`): encrypted connections, transports, and its `Peer`, a machine of a match.
 //! - `isostep-derive`: `#[derive(State, Snapshot)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
 //! The documentation of these modules uses the paths `isostep_core::…` and `isostep_rollback::…`. In a game write `isostep::…`:
-//! items of the core have the same path here; those of the others are in [`rollback`] and [`netcode`].
+//! items of the core have the same path here; those of the others are in [`rollback`] and `netcode`.
 //!
 //! Start with the example in the README of the repository. The guide is in the folder `docs/`; `isostep new` creates a game.
 //!

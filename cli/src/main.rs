@@ -64,13 +64,36 @@ fn has_colours(out: &impl IsTerminal) -> bool {
     out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// Standard output for the result of a command. Once the reader has closed the pipe, text is dropped, so that the exit code is still that of
+/// the result: `isostep replay compare a b | true` fails under `pipefail` if they differ.
+struct ResultOutput(io::StdoutLock<'static>);
+
+impl ResultOutput {
+    fn new() -> Self {
+        Self(io::stdout().lock())
+    }
+}
+
+impl Write for ResultOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            done => done,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
+    }
+}
+
 /// Prints a report. A closed pipe is no error: `isostep … | head` has read enough.
 fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        done => done,
-    }
+    let mut out = ResultOutput::new();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
 
 fn command() -> Command {

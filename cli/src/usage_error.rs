@@ -39,8 +39,25 @@ fn line(text: &str, name: &str) -> String {
     // How to pass the argument as a value is not what a wrong option needs.
     let parts = message.filter(|part| !part.contains("as a value, use '--"));
     let parts: Vec<String> =
-        parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        parts.map(|part| advice(&part.split_whitespace().collect::<Vec<_>>().join(" "))).collect();
     format!("{}; `{name} --help` has more", parts.join("; "))
+}
+
+/// Replaces the reasons of number parsers, which don't say what to give.
+fn advice(part: &str) -> String {
+    let Some((what, why)) = part.split_once(": ") else { return part.to_owned() };
+    let advice = match why {
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            "give a whole number".to_owned()
+        }
+        "number too large to fit in target type" => "give a smaller number".to_owned(),
+        "number too small to fit in target type" => "give a larger number".to_owned(),
+        _ => match why.split_once(" is not in ").and_then(|(_, range)| range.split_once("..=")) {
+            Some((from, to)) => format!("give {from} to {to}"),
+            None => return part.to_owned(),
+        },
+    };
+    format!("{what}: {advice}")
 }
 
 #[cfg(test)]
@@ -68,7 +85,19 @@ mod tests {
             ),
             (
                 &["token", "new", "--game", "a", "--players", "9", "--out", "b"],
-                "invalid value '9' for '--players <N>': 9 is not in 2..=8; `isostep match new --help` has more",
+                "invalid value '9' for '--players <N>': give 2 to 8; `isostep match new --help` has more",
+            ),
+            (
+                &["replay", "seek", "a", "soon"],
+                "invalid value 'soon' for '<TICK>': give a whole number; `isostep replay seek --help` has more",
+            ),
+            (
+                &["replay", "record", "a", "--seconds", "0"],
+                "invalid value '0' for '--seconds <N>': give 1 to 86400; `isostep replay record --help` has more",
+            ),
+            (
+                &["replay", "record", "a", "--seed", "99999999999999999999"],
+                "invalid value '99999999999999999999' for '--seed <N>': give a smaller number; `isostep replay record --help` has more",
             ),
         ] {
             assert_eq!(said(arguments), expected);

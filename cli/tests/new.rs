@@ -92,6 +92,7 @@ fn the_new_game_passes_its_tests_and_plays() {
     assert!(formatted.expect("cargo starts").success(), "the template is not formatted");
     let together = || last_line(start(&folder, &["together", "--ticks", TICKS]));
     assert_eq!(together(), together(), "the same match ends in the same bits");
+    a_closed_pipe_ends_the_game_silently(&folder);
 
     three_players_wait_for_each_other_and_agree(&folder);
 
@@ -110,6 +111,22 @@ fn the_new_game_passes_its_tests_and_plays() {
         assert_eq!(done.status.code(), Some(2), "{misuse:?}");
     }
     both_machines_report_the_desync_of_different_rules(&folder);
+}
+
+/// `marbles together | head -1` used to panic with a backtrace.
+fn a_closed_pipe_ends_the_game_silently(folder: &Path) {
+    for arguments in [&["together", "--ticks", TICKS][..], &["--help"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let game = Command::new(target().join("debug/marbles"))
+            .current_dir(folder)
+            .args(arguments)
+            .stdout(writer)
+            .output()
+            .expect("the game starts");
+        let wrong = String::from_utf8_lossy(&game.stderr);
+        assert_eq!((game.status.code(), &*wrong), (Some(0), ""), "{arguments:?}");
+    }
 }
 
 /// A host that records, and two others that know its address alone. Only the host is told the last tick.
@@ -171,7 +188,14 @@ fn a_refused_project_prints_one_line_and_writes_nothing() {
         (format!("9lives --path {CHECKOUT}"), "choose a name like"),
         (format!("a/b --path {CHECKOUT}"), "choose a name like"),
         (format!("isostep --path {CHECKOUT}"), "choose a name like"),
-        ("marbles --path nowhere".to_owned(), "git clone"),
+        ("marbles --path nowhere".to_owned(), "there is no such folder"),
+        (
+            "marbles --path there".to_owned(),
+            "its Cargo.toml is missing); give the folder that `git clone`",
+        ),
+        (format!("marbles --path {CHECKOUT}/core/src"), "it is a folder inside of one); give /"),
+        (format!("marbles --path {CHECKOUT}/Cargo.toml"), "it is a file"),
+        (format!("con --path {CHECKOUT}"), "Windows reserves this name"),
     ] {
         let (code, report) = dir.run("new", &arguments);
         assert_eq!((code, report.lines().count()), (2, 1), "{arguments}: {report}");

@@ -6,6 +6,7 @@ use isostep_rollback::replay::{Recorder, RecorderConfig};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 use isostep_scenes::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
 use serde_json::Value;
+use std::process::Command;
 
 impl WorkDir {
     #[track_caller]
@@ -44,7 +45,12 @@ fn a_match_is_recorded_shown_verified_and_compared() {
     dir.ends("info a", 0, "ticks 0 to 300, 5.0 s");
     dir.ends("verify a", 0, "300 ticks are correct");
     dir.ends("record b --seconds 4", 0, "240 ticks");
-    dir.ends("compare a b", 0, "equal up to tick 240");
+    dir.ends("compare a b", 0, "equal up to tick 240, where the shorter one ends");
+    dir.ends("compare b b", 0, "equal up to tick 240, where both end");
+    // 17 ticks have a digest. Two of them have a keyframe too, and one of these has its digest alone.
+    dir.ends("compare b b", 0, "240 ticks, and the digests of 17 of them, were compared");
+    dir.ends("verify b", 0, "240 ticks are correct, by 18 digests");
+    assert_eq!(dir.json("info b", 0)[0]["seconds"], 4.0);
     dir.ends("record c --seconds 4 --seed 2", 0, "240 ticks");
     dir.ends("compare a c", 1, "not of one match: an asset differs");
     let (code, report) = dir.run("demo", "--seconds 1 --save t");
@@ -54,7 +60,7 @@ fn a_match_is_recorded_shown_verified_and_compared() {
         1,
         "left: a (the arena), right: t (Tumble)\nnot of one match: the game differs",
     );
-    assert_eq!(dir.json("compare t a", 1)[0]["parting"]["what"], "the game");
+    assert_eq!(dir.json("compare t a", 1)[0]["divergence"]["what"], "the game");
 }
 
 #[test]
@@ -88,6 +94,40 @@ fn damaged_and_foreign_files_are_reported() {
     );
     dir.ends("compare a later", 2, "; 150 ticks before it are equal");
     dir.ends("compare a foreign", 2, "foreign");
+    for part in ["verify .", "info .", "compare a .", "seek . 1", "play ."] {
+        dir.ends(part, 2, "a folder, not a recording; give the path of one file");
+    }
+}
+
+/// A closed pipe used to be success: `isostep replay compare a b | true` hid a difference from `pipefail`.
+#[test]
+fn a_closed_pipe_does_not_hide_a_result() {
+    let dir = WorkDir::new("replay-pipe");
+    dir.ends("record a --seconds 2 --other b --fault 60", 0, "b: 120 ticks");
+    for (arguments, code) in [
+        ("compare a b", 1),
+        ("compare a b --json", 1),
+        ("compare a a", 0),
+        ("verify b", 1),
+        ("verify a", 0),
+        ("seek b 64", 1),
+        ("seek a 64", 0),
+        ("compare a nowhere", 2),
+        ("play a", 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
+            .current_dir(&dir.0)
+            .arg("replay")
+            .args(arguments.split(' '))
+            .stdout(writer)
+            .output()
+            .unwrap();
+        let wrong = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(code), "{arguments}: {wrong}");
+        assert_eq!(wrong.is_empty(), code != 2, "{arguments}: {wrong}");
+    }
 }
 
 /// A tick in the middle equals the played one on every path.
@@ -147,15 +187,15 @@ fn a_fault_is_found_and_explained() {
     assert_eq!(verified["same"], false);
     assert_eq!(verified["mismatch"]["tick"], 136);
     assert_eq!(verified["mismatch"]["fields"][0]["field"], "kicks");
-    let parting = &dir.json("compare a b", 1)[0]["parting"];
-    assert_eq!((&parting["kind"], &parting["tick"]), (&"state".into(), &136.into()));
+    let divergence = &dir.json("compare a b", 1)[0]["divergence"];
+    assert_eq!((&divergence["kind"], &divergence["tick"]), (&"state".into(), &136.into()));
 }
 
 #[test]
 fn a_second_machine_records_the_match_and_may_be_wrong() {
     let dir = WorkDir::new("replay-other");
     dir.ends("record a --seconds 3 --other b", 0, "b: 180 ticks");
-    dir.ends("compare a b", 0, "180 ticks and ");
+    dir.ends("compare a b", 0, "180 ticks, and ");
     dir.ends("record a --seconds 3 --other b --fault 100", 0, "b: 180 ticks");
     dir.ends("verify a", 0, "180 ticks are correct");
     dir.ends("verify b", 1, "players[0], kicks:");
@@ -167,6 +207,18 @@ fn a_second_machine_records_the_match_and_may_be_wrong() {
     dir.ends("record a --seconds 3 --fault 100", 2, "--other");
     dir.ends("record a --seconds 3 --other b --fault 180", 2, "which has 0 to 179");
     dir.ends("record a --seconds 3 --other a", 2, "the same file");
+    dir.ends("record a --seconds 3 --other ./a", 2, "the same file");
+    dir.ends("record new --seconds 3 --other ./new", 2, "the same file");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a", dir.0.join("link")).unwrap();
+        std::os::unix::fs::symlink("new", dir.0.join("dangling")).unwrap();
+        std::fs::hard_link(dir.0.join("a"), dir.0.join("hard")).unwrap();
+        dir.ends("record a --seconds 3 --other link", 2, "the same file");
+        dir.ends("record a --seconds 3 --other hard", 2, "the same file");
+        dir.ends("record new --seconds 3 --other dangling", 2, "the same file");
+    }
+    assert!(!dir.0.join("new").exists(), "a refused match writes nothing");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 mod machines;
 mod outside;
+mod past;
 mod saved;
 mod values;
 
@@ -15,10 +16,11 @@ use isostep::check::{Check, Report};
 use isostep::{Inputs, NewestWins, PlayerId, Simulation, Snapshot, Tick};
 
 const GUIDE: &str = include_str!("../../docs/determinism-rules.md");
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     include_str!("mod.rs"),
     include_str!("machines.rs"),
     include_str!("outside.rs"),
+    include_str!("past.rs"),
     include_str!("saved.rs"),
     include_str!("values.rs"),
 ];

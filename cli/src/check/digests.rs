@@ -102,7 +102,7 @@ pub(super) fn against(
         return Err(not(format!("it has no scene {:?}", only.unwrap_or_default())));
     }
     let equal = found.iter().all(|(_, compared)| compared.is_equal());
-    let mut out = io::stdout().lock();
+    let mut out = crate::ResultOutput::new();
     if as_json {
         let scenes: Vec<_> = found
             .iter()

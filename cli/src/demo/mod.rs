@@ -71,7 +71,6 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, DemoError> {
     let seconds = *arguments.get_one::<u32>("seconds").expect("it has a default");
     let save = arguments.get_one::<PathBuf>("save");
     let as_json = arguments.get_flag("json");
-    let mut out = io::stdout().lock();
     let live = io::stdout().is_terminal() && !as_json;
     let paced = live && !arguments.get_flag("fast");
     let view: &mut dyn View = match () {
@@ -79,7 +78,8 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, DemoError> {
         () if live => &mut Live::default(),
         () => &mut Lines::default(),
     };
-    let ending = play(settings, seconds, paced, view, &mut out)?;
+    let ending = play(settings, seconds, paced, view, &mut io::stdout().lock())?;
+    let mut out = crate::ResultOutput::new();
     if let Some(path) = save {
         let failed = |error| DemoError::Save { path: path.clone(), error };
         std::fs::write(path, &ending.recording).map_err(failed)?;

@@ -127,7 +127,7 @@ pub(crate) fn command() -> Command {
 }
 
 pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, MatchError> {
-    let out = &mut io::stdout().lock();
+    let out = &mut crate::ResultOutput::new();
     match arguments.subcommand() {
         Some(("new", arguments)) => new::run(arguments, unix_now()?, out)?,
         Some(("show", arguments)) => {

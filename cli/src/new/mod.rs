@@ -62,6 +62,9 @@ const TAKEN: [&str; 12] = [
     "test",
 ];
 
+/// Names of devices on Windows, which can't be those of folders there.
+const DEVICES: [&str; 4] = ["aux", "con", "nul", "prn"];
+
 /// Keywords of the language, which can't be crate names.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
@@ -82,8 +85,8 @@ pub(crate) enum NewError {
         "no checkout of Isostep: none is here or above, and the one that this command was built from ({BUILT_FROM}/..) is gone; say where one is with --path DIR, or install the command from crates.io once it is published"
     )]
     NoCheckout,
-    #[error("--path {}: not a checkout of Isostep (its Cargo.toml is missing); give the folder that `git clone` created", .0.display())]
-    NotACheckout(PathBuf),
+    #[error("--path {}: not a checkout of Isostep ({why}); give {}", path.display(), give.display())]
+    NotACheckout { path: PathBuf, why: &'static str, give: PathBuf },
     #[error("--path {}: Cargo.toml can't hold this path; move the checkout to a path of plain text", .0.display())]
     NoText(PathBuf),
     #[error("{}: can't be written ({error}); free some space, or use another folder", path.display())]
@@ -177,7 +180,7 @@ enum Source {
 fn source(named: Option<&PathBuf>, here: &Path, built_from: &Path) -> Result<Source, NewError> {
     if let Some(path) = named {
         let found = checkout::is_checkout(path).then(|| path.canonicalize().ok()).flatten();
-        return found.map(Source::Checkout).ok_or_else(|| NewError::NotACheckout(path.clone()));
+        return found.map(Source::Checkout).ok_or_else(|| not_a_checkout(path));
     }
     // Cargo unpacks crates of a registry into registry/src/INDEX/NAME-VERSION.
     let from_registry =
@@ -191,6 +194,29 @@ fn source(named: Option<&PathBuf>, here: &Path, built_from: &Path) -> Result<Sou
     }
 }
 
+/// Says what is wrong with the folder of `--path`.
+fn not_a_checkout(path: &Path) -> NewError {
+    let clone = PathBuf::from("the folder that `git clone` created");
+    let (why, give) = match path.canonicalize() {
+        Err(_) => ("there is no such folder", clone),
+        Ok(full) if !full.is_dir() => ("it is a file", clone),
+        Ok(full) => match checkout::above(&full) {
+            Some(checkout) => ("it is a folder inside of one", checkout),
+            None if full.join("Cargo.toml").exists() => {
+                ("its Cargo.toml is that of another package", clone)
+            }
+            None => ("its Cargo.toml is missing", clone),
+        },
+    };
+    NewError::NotACheckout { path: path.to_owned(), why, give }
+}
+
+/// Returns whether a file of this name is a device on Windows.
+fn is_device(name: &str) -> bool {
+    let port = name.strip_prefix("com").or_else(|| name.strip_prefix("lpt"));
+    DEVICES.contains(&name) || port.is_some_and(|port| matches!(port.as_bytes(), [b'0'..=b'9']))
+}
+
 /// Checks that a name is valid for a crate, a folder and a game.
 fn check_name(name: &str) -> Result<(), &'static str> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
@@ -200,6 +226,8 @@ fn check_name(name: &str) -> Result<(), &'static str> {
         Err("a crate's name is a lowercase letter, then lowercase letters, digits, - and _")
     } else if TAKEN.contains(&&*name.replace('-', "_")) || KEYWORDS.contains(&name) {
         Err("this name is reserved in Rust or by the template")
+    } else if is_device(name) {
+        Err("Windows reserves this name for a device")
     } else {
         Ok(())
     }
@@ -246,7 +274,9 @@ mod tests {
 
     #[test]
     fn project_names_follow_crate_rules() {
-        for good in ["marbles", "tug-of-war", "a", "game2", "my_game"] {
+        for good in
+            ["marbles", "tug-of-war", "a", "game2", "my_game", "com", "com10", "comx", "console"]
+        {
             assert_eq!(check_name(good), Ok(()), "{good}");
         }
         let long = "a".repeat(65);
@@ -264,6 +294,14 @@ mod tests {
             "proc-macro",
             "isostep",
             "game",
+            "con",
+            "nul",
+            "aux",
+            "prn",
+            "com1",
+            "com9",
+            "lpt1",
+            "lpt9",
             &long,
         ] {
             assert!(check_name(bad).is_err(), "{bad}");

@@ -38,7 +38,7 @@ fn of_two_games(
         let paths = [left, right].map(|path| path.display().to_string());
         let report = json!({
             "left": paths[0], "right": paths[1], "same": false, "to": 0, "ticks": 0, "digests": 0,
-            "parting": describe(&divergence),
+            "divergence": describe(&divergence),
         });
         writeln!(out, "{report}")?;
     } else {
@@ -56,7 +56,7 @@ fn run_as<G: DrawableGame>(
 ) -> Result<bool, CommandError> {
     let (a, b) = (open(left)?, open(right)?);
     let games = (game_of::<G>(&a, left)?, game_of::<G>(&b, right)?);
-    let to = a.last().min(b.last());
+    let (to, end_together) = (a.last().min(b.last()), a.last() == b.last());
     let found = compare(a, b, G::GAME, games).map_err(|error| match error {
         CompareError::Left { error, ticks } => broken(left, error, ticks),
         CompareError::Right { error, ticks } => broken(right, error, ticks),
@@ -74,13 +74,14 @@ fn run_as<G: DrawableGame>(
                 "to": to.0,
                 "ticks": ticks,
                 "digests": digests,
-                "parting": divergence,
+                "divergence": divergence,
             });
             writeln!(out, "{report}")?;
         }
         None => {
-            writeln!(out, "equal up to tick {to}, where the shorter one ends")?;
-            writeln!(out, "  {ticks} ticks and {digests} digests were compared")?;
+            let end = if end_together { "both end" } else { "the shorter one ends" };
+            writeln!(out, "equal up to tick {to}, where {end}")?;
+            writeln!(out, "  {ticks} ticks, and the digests of {digests} of them, were compared")?;
         }
         Some(divergence) => {
             writeln!(out, "left: {}, right: {}", left.display(), right.display())?;

@@ -2,6 +2,7 @@
 
 use super::CommandError;
 use super::open::open;
+use super::view::seconds;
 use isostep_viewer::internals::unfinished;
 use serde_json::json;
 use std::io::Write;
@@ -11,7 +12,7 @@ pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bo
     let replay = open(path)?;
     let info = replay.info();
     let (first, last) = (replay.first(), replay.last());
-    let seconds = info.tick_length.as_secs_f64() * f64::from(last.since(first));
+    let seconds = seconds(info.tick_length, last.since(first));
     let missing = last.since(first).saturating_sub(replay.ticks());
     let assets = || info.assets.iter().map(|(name, _)| name);
     if as_json {

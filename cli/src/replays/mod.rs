@@ -20,6 +20,7 @@ mod writer;
 
 pub(crate) use play::Screen;
 
+use crate::ResultOutput;
 use crate::web::PortError;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_rollback::Tick;
@@ -41,6 +42,8 @@ Exit codes: 0 all is the same, 1 something differs, 2 a file is no good, or the 
 pub(crate) enum CommandError {
     #[error("{}: {error}; check the path and its permissions", path.display())]
     Open { path: PathBuf, error: io::Error },
+    #[error("{}: a folder, not a recording; give the path of one file in it", .0.display())]
+    Folder(PathBuf),
     #[error("{}: {error}", path.display())]
     Replay { path: PathBuf, error: ReplayError },
     #[error("{}: {error}; {before}", path.display())]
@@ -191,7 +194,7 @@ fn report(arguments: &ArgMatches) -> Result<bool, CommandError> {
     let Some((part, arguments)) = arguments.subcommand() else { return Ok(true) };
     let (file, as_json) = (path(arguments, "file"), arguments.get_flag("json"));
     let tick = |name| arguments.get_one::<u32>(name).copied().map(Tick);
-    let out = &mut io::stdout().lock();
+    let out = &mut ResultOutput::new();
     match part {
         "record" => record::run(arguments, out),
         "info" => info::run(file, as_json, out),
@@ -200,13 +203,14 @@ fn report(arguments: &ArgMatches) -> Result<bool, CommandError> {
         "seek" => seek::run(file, tick("tick").expect("it is required"), as_json, out),
         "play" if arguments.get_flag("web") => {
             let port = arguments.get_one("port").copied().unwrap_or(viewer::PORT);
-            viewer::run(file, tick("from"), port, out)
+            viewer::run(file, tick("from"), port, &mut out.0)
         }
         "play" => {
             let rate = *arguments.get_one("rate").expect("it has a default");
             let live = io::stdout().is_terminal();
             let options = play::Options { rate, from: tick("from"), as_json, live };
-            play::run(file, options, out)
+            // Without a reader there is nothing to play for.
+            play::run(file, options, &mut out.0)
         }
         _ => Ok(true),
     }

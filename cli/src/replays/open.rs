@@ -44,6 +44,9 @@ pub(super) fn at(path: &Path) -> impl Fn(ReplayError) -> CommandError + '_ {
 }
 
 pub(super) fn open(path: &Path) -> Result<Recording, CommandError> {
+    if path.is_dir() {
+        return Err(CommandError::Folder(path.to_path_buf()));
+    }
     let file = File::open(path);
     let file = file.map_err(|error| CommandError::Open { path: path.to_path_buf(), error })?;
     Replay::open(Stream(BufReader::new(file))).map_err(at(path))

@@ -88,8 +88,9 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
         return Err(CommandError::Play(why));
     }
     let file = path(arguments, "file");
-    if other.is_some_and(|other| other == file) {
-        return Err(CommandError::Play("both machines would write the same file".to_owned()));
+    if other.is_some_and(|other| is_same_file(other, file)) {
+        let why = "both machines would write the same file; give --other another path";
+        return Err(CommandError::Play(why.to_owned()));
     }
 
     let mut machines = vec![Machine::start(name, file, None)?];
@@ -110,6 +111,32 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
         report((file, stats), rate, as_json, out)?;
     }
     Ok(true)
+}
+
+/// Returns whether two paths name one file, which may not exist yet.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(a), Ok(b)) = (std::fs::metadata(a), std::fs::metadata(b)) {
+        use std::os::unix::fs::MetadataExt;
+        return (a.dev(), a.ino()) == (b.dev(), b.ino());
+    }
+    resolved(a) == resolved(b)
+}
+
+/// Absolute path of the file that creating `path` would write: without symbolic links, even if their target does not exist.
+fn resolved(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // As many links as Linux follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return path };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    match folder.canonicalize() {
+        Ok(folder) => folder.join(name),
+        Err(_) => path,
+    }
 }
 
 fn report(

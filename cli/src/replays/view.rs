@@ -31,6 +31,19 @@ pub(super) struct Body {
     is_player: bool,
 }
 
+/// Time of some ticks. The length of a tick is a whole number of nanoseconds, so that of a sixtieth of a second is rounded; the tick rate is
+/// exact.
+pub(super) fn seconds(tick_length: Duration, ticks: u32) -> f64 {
+    let nanoseconds = tick_length.as_nanos().max(1);
+    let rate = (1_000_000_000 + nanoseconds / 2) / nanoseconds;
+    let rounded_rate = rate != 0 && (1_000_000_000 / rate).abs_diff(nanoseconds) <= 1;
+    if rounded_rate {
+        f64::from(ticks) / rate as f64
+    } else {
+        tick_length.as_secs_f64() * f64::from(ticks)
+    }
+}
+
 impl View {
     pub(super) fn at<G: DrawableGame>(player: &mut PlayerOf<G>) -> Result<Self, ReplayError> {
         let digest = player.digest()?;
@@ -49,7 +62,7 @@ impl View {
     fn of<G: DrawableGame>(game: &G, tick: Tick, length: Duration, digest: Digest) -> Self {
         let mut digest = digest.to_string();
         digest.truncate(16);
-        let seconds = length.as_secs_f64() * f64::from(tick.0);
+        let seconds = seconds(length, tick.0);
         Self { tick, seconds, digest, score: game.score(), bodies: bodies(game) }
     }
 
@@ -108,4 +121,22 @@ fn body<G: DrawableGame>(thing: &Drawable) -> Body {
     let place = thing.pose.translation.to_array().map(isostep_core::Real::to_f64);
     let (id, what) = (thing.body.to_string(), thing.description(G::SIDES));
     Body { id, what, place, asleep: thing.asleep, is_player }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 240 ticks of a sixtieth of a second were 3.99999984 s.
+    #[test]
+    fn seconds_of_a_tick_rate_are_exact() {
+        for rate in [10, 24, 30, 50, 60, 120, 128, 144, 240] {
+            let rounded = Duration::from_nanos((1_000_000_000 + rate / 2) / rate);
+            for length in [Duration::from_nanos(1_000_000_000 / rate), rounded] {
+                assert_eq!(seconds(length, 4 * rate as u32), 4.0, "{rate} a second");
+            }
+        }
+        assert_eq!(seconds(Duration::from_millis(1_500), 4), 6.0);
+        assert_eq!(seconds(Duration::from_micros(16_700), 1_000), 16.7);
+    }
 }

@@ -36,7 +36,7 @@ impl World {
     ///
     /// The result is a function of the state, the same on every machine and after a rewind, a restore or a command. A world without
     /// a step since it was created, cloned or restored tests all of its shapes; others search a tree.
-    /// [`Past::cast_ray`] does the same at a held tick.
+    /// [`Past::cast_ray`] does the same at a held tick, outside of a game's step.
     ///
     /// ```
     /// use isostep_core::{Vec3, real, shape::Shape, world::{BodyDef, QueryFilter, World, WorldDef}};
@@ -61,7 +61,8 @@ impl World {
 }
 
 impl Past<'_> {
-    /// Returns the first hit of a ray at this tick, as [`World::cast_ray`] does.
+    /// Returns the first hit of a ray at this tick, as [`World::cast_ray`] does. As all of [`World::past`], it is for use outside of
+    /// a game's step: there a past tick may be missing on some machines.
     ///
     /// ```
     /// use isostep_core::{Tick, Transform, Vec3, real, shape::Shape, world::{BodyDef, QueryFilter, World, WorldDef}};

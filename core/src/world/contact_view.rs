@@ -47,7 +47,9 @@ pub struct ContactPoint {
     /// are added to the nearest point. The impulse of an impact within the tick is in [`Event::Impact`](super::Event::Impact).
     pub normal_impulse: Real,
     /// Friction impulse on the second body, N·s, likewise; the first body gets the opposite. Friction is computed for the whole
-    /// contact; each point has a share in proportion to its normal impulse.
+    /// contact; each point has a share in proportion to its normal impulse. It is perpendicular to [`normal`](Self::normal) and at most
+    /// the normal impulse times the coefficient of friction, so it is zero at a point without a normal impulse: the solver limits
+    /// friction by the normal impulse of an earlier iteration, and what exceeds the limit in the last one is not in this field.
     pub friction_impulse: Vec3,
 }
 
@@ -103,13 +105,12 @@ impl<'a> ContactView<'a> {
         let mut points = FixedVec::<ContactPoint, 4>::new();
         let (spots, normal) = (self.spots(), self.normal());
         let pushed: i64 = spots.iter().map(|spot| spot.impulse).sum();
-        let friction = self.row.friction.map(|c| self.newton_seconds(i64::from(c.to_bits())));
+        let friction = self.friction(pushed);
         for &Spot { position, separation, impulse } in &spots {
-            let count = spots.len() as i64;
-            let (part, whole) = if pushed == 0 { (1, count) } else { (impulse, pushed) };
             let share = |c: Real| {
-                let product = i128::from(c.to_bits()) * i128::from(part);
-                Real::from_bits(saturate(product / i128::from(whole)))
+                let product = i128::from(c.to_bits()) * i128::from(impulse);
+                // Without normal impulses there is no friction.
+                Real::from_bits(saturate(product / i128::from(pushed.max(1))))
             };
             let [x, y, z] = friction.map(share);
             let made = ContactPoint {
@@ -124,6 +125,34 @@ impl<'a> ContactView<'a> {
         }
         let count = points.len();
         (0..count).map(move |i| points[i])
+    }
+
+    /// Friction impulse of the contact, perpendicular to its normal and within the friction cone of the sum of its normal impulses
+    /// (in the solver's units, raw).
+    fn friction(&self, pushed: i64) -> [Real; 3] {
+        let sum = self.row.friction.map(|c| self.newton_seconds(i64::from(c.to_bits())).to_bits());
+        let unit = self.row.normal.map(i128::from);
+        // Below 2⁶³ times 2³¹, three times.
+        let along: i128 = sum.iter().zip(unit).map(|(c, unit)| i128::from(*c) * unit).sum();
+        let along = round_shift(along, 30);
+        let across: [i64; 3] = std::array::from_fn(|i| {
+            saturate(i128::from(sum[i]) - round_shift(along * unit[i], 30))
+        });
+        let limit = i128::from(self.newton_seconds(pushed).to_bits())
+            * i128::from(self.row.mixed.friction.to_bits());
+        let limit = limit.unsigned_abs() >> 30;
+        // Three squares of at most 2¹²⁶.
+        let square: u128 = across.iter().map(|c| u128::from(c.unsigned_abs()).pow(2)).sum();
+        if limit.checked_pow(2).is_none_or(|limit| square <= limit) {
+            return across.map(Real::from_bits);
+        }
+        // Positive, because the square is. Rounded up, so that the quotient stays within the limit.
+        let length = square.isqrt() + 1;
+        across.map(|c| {
+            // The limit is below the length here, so the quotient is below the component.
+            let scaled = u128::from(c.unsigned_abs()) * limit / length;
+            Real::from_bits(saturate(scaled as i128 * i128::from(c.signum())))
+        })
     }
 
     /// The points at the poses after the step, with the impulses of the step.
@@ -280,8 +309,9 @@ impl World {
         self.contact_table().all_rows()
     }
 
-    /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a
-    /// positive separation. The order is the same on every machine.
+    /// Iterates over the contacts after the last step: pairs of shapes that touched in it, were less than 2 cm apart at its start, or
+    /// had paths that meet in it. [`ContactPoint::separation`] is that after the step, so after a tick of fast motion it can be a metre.
+    /// [`is_touching`](ContactView::is_touching) is false for pairs that are only close. The order is the same on every machine.
     #[doc(alias("contact_pairs", "narrow_phase"))]
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
         self.contact_table().views()

@@ -18,6 +18,9 @@ pub const WORLD_LIMIT: Real = Real::from_int(1 << 30);
 /// higher tick rate for fast projectiles.
 #[doc(alias("ccd", "continuous_collision"))]
 pub const MAX_SPEED: Real = Real::from_bits((256 << 32) - (1 << 12));
+
+/// Largest speed cap that is accepted, m/s. It is stored as [`MAX_SPEED`], which limits every body.
+pub(crate) const MAX_SPEED_CAP: Real = Real::from_int(256);
 /// Largest linear or angular damping, 1/s.
 pub(crate) const MAX_DAMPING: Real = Real::from_int(1000);
 /// Largest gravity along an axis, m/s².
@@ -52,7 +55,8 @@ pub struct WorldDef {
     /// mass ratio above about 50 needs 16 or 32.
     #[doc(alias("iterations", "num_solver_iterations"))]
     pub substeps: u32,
-    /// Largest speed at which overlaps are pushed apart, m/s, 0 to 10. The default is 0.25.
+    /// Largest speed at which overlaps are pushed apart, m/s, 0 to 10. The default is 0.25. Overlaps deeper than a fifth of a second at this speed
+    /// are pushed apart at 5/s times their depth, so that deep ones end as well: the limit is the larger of the two.
     #[doc(alias = "contactPushMaxVelocity")]
     pub max_push_out_speed: Real,
     /// Speed of a body's centre and surface, m/s, below which it may fall asleep, 0 to 1. 0 disables sleep. The default is 0.02.
@@ -247,20 +251,23 @@ pub struct BodyDef {
     pub shapes: Vec<ShapeDef>,
     /// Mass in kilograms, 10⁻⁷ to 10⁸. `None` computes it from the shapes.
     pub mass: Option<Real>,
-    /// Moments of inertia about the body's own axes x, y and z through its centre of mass, kg·m². They become its principal moments.
+    /// Moments of inertia about the body's own axes x, y and z through its centre of mass, kg·m². They become its principal moments. Each
+    /// must lie between m·s² / 2¹⁸ and m·s² · 2¹⁶, for the mass m and the radius s of the shapes about the centre of mass in metres, rounded
+    /// up to a power of two (1 without a shape that has a radius).
     /// `None` takes the inertia of the shapes, scaled to the mass; without a shape that has one, that of the mass at a distance of 1 m from each axis. A
     /// body without a mass ignores it.
     pub inertia: Option<Vec3>,
     /// Factor on the world's gravity, within ±100.
     #[doc(alias = "gravity_factor")]
     pub gravity_scale: Real,
-    /// Linear damping c, 1/s, 0 to 1000: each tick divides the velocity by 1 + c / tick rate.
+    /// Linear damping c, 1/s, 0 to 1000: each tick divides the velocity that it begins with by 1 + c / tick rate, before gravity, forces and
+    /// contacts of the tick change it.
     #[doc(alias = "linear_drag")]
     pub linear_damping: Real,
     /// Angular damping, 1/s, 0 to 1000, likewise.
     #[doc(alias = "angular_drag")]
     pub angular_damping: Real,
-    /// Largest speed, m/s. A faster velocity is scaled down and keeps its direction.
+    /// Largest speed, m/s, 0 to 256. A faster velocity is scaled down and keeps its direction. The default, and 256, is [`MAX_SPEED`].
     #[doc(alias("max_speed", "max_linear_velocity", "terminal_velocity"))]
     pub speed_cap: Real,
     /// Locked degrees of freedom.
@@ -442,7 +449,7 @@ impl BodyDef {
         for (what, value, limit) in [
             ("the linear damping (1/s)", self.linear_damping, MAX_DAMPING),
             ("the angular damping (1/s)", self.angular_damping, MAX_DAMPING),
-            ("the speed cap (m/s)", self.speed_cap, MAX_SPEED),
+            ("the speed cap (m/s)", self.speed_cap, MAX_SPEED_CAP),
         ] {
             check_range(what, value, limit)?;
         }

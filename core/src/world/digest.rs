@@ -10,8 +10,8 @@ use crate::history::HistoryError;
 impl World {
     /// Returns the digest of the state after the last step, without commands given since.
     ///
-    /// Worlds with the same digest have the same bodies, contacts and events, and the same future under the same commands. Their
-    /// past does not matter.
+    /// Worlds with the same digest have the same bodies, contacts and events, and the same future under the same commands. The ticks that
+    /// they hold are not in the digest, and may differ: a game that reads [`past`](Self::past) in its step has another future.
     ///
     /// ```
     /// use isostep_core::{shape::Shape, world::{BodyDef, World, WorldDef}, Vec3, real};

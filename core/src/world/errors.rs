@@ -5,7 +5,7 @@ use super::frame::STREAM_BODIES;
 use super::material::{MaterialError, NoSuchLayer};
 use super::{BodyId, JointId};
 use crate::data::PoolFull;
-use crate::math::{Real, Vec3, ZeroLength};
+use crate::math::{Real, Vec3};
 use crate::shape::MassError;
 
 /// Error of [`World::new`](super::World::new): a value of the [`WorldDef`](super::WorldDef) is out of range.
@@ -60,8 +60,13 @@ pub enum CommandError {
     )]
     TooManyJoints(BodyId),
     /// The body has no shape with this number.
-    #[error("the body has no shape {0}; `Body::shapes` lists the numbers of its shapes")]
-    NoSuchShape(u8),
+    #[error("body {body} has no shape {shape}; `Body::shapes` lists the numbers of its shapes")]
+    NoSuchShape {
+        /// The body.
+        body: BodyId,
+        /// Rejected number.
+        shape: u8,
+    },
     /// A position is outside the world.
     #[error("position {0} is outside the world; each coordinate must lie within ±{WORLD_LIMIT} m")]
     OutOfWorld(Vec3),
@@ -191,9 +196,6 @@ pub enum CommandError {
     /// The layer does not exist.
     #[error(transparent)]
     Layer(#[from] NoSuchLayer),
-    /// A direction has length 0.
-    #[error(transparent)]
-    ZeroLength(#[from] ZeroLength),
 }
 
 /// A limit with two decimals, rounded down, so that the printed value is accepted.

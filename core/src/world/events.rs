@@ -18,7 +18,8 @@ pub enum Event {
     /// Two shapes begin to touch: they overlap or have a contact impulse.
     #[doc(alias("Started", "begin_contact", "OnContactAdded"))]
     ContactBegan(Pair),
-    /// Two shapes still touch. Reported if one of the bodies has [`persist_events`](super::BodyDef::persist_events) and is awake.
+    /// Two shapes still touch. Reported if one of the bodies has [`persist_events`](super::BodyDef::persist_events), on every tick on which one of
+    /// the two, that body or the other, is awake.
     #[doc(alias("OnContactPersisted", "on_contact_stay"))]
     ContactPersisted(Pair),
     /// Two shapes approach at [`restitution_threshold`](super::WorldDef::restitution_threshold) or faster. An impact late in a tick

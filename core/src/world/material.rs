@@ -234,6 +234,16 @@ impl Layers {
         Ok(())
     }
 
+    /// Returns whether two layers collide.
+    ///
+    /// # Errors
+    /// If a layer does not exist.
+    pub fn collide(&self, a: u8, b: u8) -> Result<bool, NoSuchLayer> {
+        check_layer(a)?;
+        check_layer(b)?;
+        Ok(self.meets[usize::from(a)] >> b & 1 == 1)
+    }
+
     /// Returns layers with these rows of bits, or `None` if the matrix is not symmetric.
     pub(crate) fn from_rows(meets: [u32; 32]) -> Option<Self> {
         let bit = |a: usize, b: usize| meets[a] >> b & 1;

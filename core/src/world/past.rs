@@ -86,6 +86,10 @@ impl<'a> Past<'a> {
 impl World {
     /// Returns the world at a held tick. The current tick is one of them, without its commands so far.
     ///
+    /// For presentation, tools and debugging. The step of a game must not depend on it, except for the current tick: the held ticks are not
+    /// state, and depend on the length of the history, rollbacks, restores and seeks, so the same tick is held on one machine and missing
+    /// on another. Keep the poses that the game needs later in its own state.
+    ///
     /// # Errors
     /// If the tick is not held. The error contains the held ticks.
     pub fn past(&self, tick: Tick) -> Result<Past<'_>, HistoryError> {

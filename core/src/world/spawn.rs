@@ -1,7 +1,7 @@
 //! Rows of a spawned body, from its definition.
 
 use super::command::{speed_lanes, spin_lanes};
-use super::def::{BodyDef, ShapeDef, check_center};
+use super::def::{BodyDef, MAX_SPEED, ShapeDef, check_center};
 use super::errors::CommandError;
 use super::rows::{
     BodyIndex, BodyKind, ColdRow, HotRow, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE, ShapeRow,
@@ -21,7 +21,7 @@ pub(super) fn rows(def: &BodyDef, shapes: &[ShapeRow]) -> Result<(HotRow, ColdRo
         gravity_scale: def.gravity_scale,
         linear_damping: def.linear_damping,
         angular_damping: def.angular_damping,
-        speed_cap: def.speed_cap,
+        speed_cap: def.speed_cap.min(MAX_SPEED),
         user_data: def.user_data,
         ..ColdRow::default()
     };

@@ -269,3 +269,51 @@ fn events_lead_to_the_points_of_their_contact() {
     assert!(world.contact(&pair).is_none(), "another body has the index now");
     assert_eq!(world.contacts_of(id).count(), 0);
 }
+
+/// Points of heaps had friction up to thousands of times the normal impulse, and friction without a normal impulse, because the solver
+/// limits friction by the normal impulse of an earlier iteration; and friction had a part along the normal.
+#[test]
+fn friction_of_a_heap_lies_in_the_friction_cone() {
+    const FRICTION: f64 = 0.75;
+    let rough = Material { friction: real!(0.75), rolling: real!(0.0625), ..Material::default() };
+    let (mut rubbed, mut at_the_limit) = (0, 0);
+    for seed in 0..6 {
+        let mut rng = isostep_core::Rng::new(seed);
+        let mut world = world();
+        let floor = ShapeDef::from(Shape::HALF_SPACE).material(rough);
+        world.spawn(BodyDef::fixed().shape(floor)).unwrap();
+        let mut between = |a: i32, b: i32| {
+            let part = Real::from_bits(i64::from(rng.next_u32()));
+            Real::from_int(a) + Real::from_int(b - a) * part
+        };
+        for i in 0..14 {
+            let size = between(0, 1) * Real::HALF + real!(0.125);
+            let shape = match i % 3 {
+                0 => Shape::cuboid(Vec3::new(size, real!(0.1875), real!(0.375))),
+                1 => Shape::capsule(real!(0.5), size),
+                _ => Shape::sphere(size),
+            };
+            let turn = Quat::from_axis_angle(Vec3::X, between(-3, 3)).unwrap()
+                * Quat::from_axis_angle(Vec3::Y, between(-3, 3)).unwrap();
+            let place = Vec3::new(between(-1, 1), between(1, 4), between(-1, 1));
+            let shape = ShapeDef::from(shape.unwrap()).material(rough);
+            world.spawn(BodyDef::dynamic().at(place).rotated(turn).shape(shape)).unwrap();
+        }
+        for tick in 0..200 {
+            world.step();
+            for point in world.contacts().flat_map(|contact| contact.points()) {
+                let [normal, friction] = [point.normal, point.friction_impulse].map(float);
+                let length = dot(point.friction_impulse, friction).sqrt();
+                let limit = FRICTION * point.normal_impulse.to_f64();
+                let what = format!("seed {seed}, tick {tick}: {point:?}");
+                // A millionth of the impulse, and the last bits.
+                let room = 1e-6 * length + 1e-8;
+                assert!(length <= limit + room, "{what}");
+                assert!(dot(point.friction_impulse, normal).abs() <= room, "{what}");
+                rubbed += u32::from(length > 0.5 * limit && limit > 1e-3);
+                at_the_limit += u32::from(length > 0.999 * limit && limit > 1e-3);
+            }
+        }
+    }
+    assert!(rubbed > 1_000 && at_the_limit > 1_000, "{rubbed} points, {at_the_limit} at the limit");
+}

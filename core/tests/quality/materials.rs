@@ -3,8 +3,8 @@
 use super::common::{crate_at, cube, ground};
 use isostep_core::shape::Shape;
 use isostep_core::world::{
-    BodyDef, BodyId, Combine, Command, Filter, Layers, Material, MaterialTable, ShapeDef, World,
-    WorldDef,
+    BodyDef, BodyId, Combine, Command, Filter, Layers, Material, MaterialTable, NoSuchLayer,
+    ShapeDef, World, WorldDef,
 };
 use isostep_core::{Real, Vec3, real};
 
@@ -202,9 +202,12 @@ fn layers_keep_bodies_apart() {
     for (own, floor, held) in
         [(1, 2, false), (2, 1, false), (1, 1, true), (0, 2, true), (31, 1, true)]
     {
+        assert_eq!(layers.collide(own, floor), Ok(held), "layers {own} and {floor}");
         let (mut world, id) = above(layers.clone(), on(own), on(floor));
         assert_eq!(is_held(&mut world, id), held, "layers {own} and {floor}");
     }
+    assert_eq!(layers.collide(0, 32), Err(NoSuchLayer(32)));
+    assert_eq!(layers.collide(32, 0), Err(NoSuchLayer(32)));
     layers.set(2, 1, true).unwrap();
     let (mut world, id) = above(layers, on(1), on(2));
     assert!(is_held(&mut world, id));

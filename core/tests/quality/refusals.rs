@@ -62,13 +62,14 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
     let fixed = world.spawn(ground()).unwrap();
     let far = WORLD_LIMIT + Real::EPSILON;
     let fast = MAX_SPEED + Real::EPSILON;
+    let over_cap = real!(256) + Real::EPSILON;
     let beyond = Transform::at(Vec3::new(far, Real::ZERO, Real::ZERO));
     let rough = Material { friction: real!(2), ..Material::default() };
     let plane = world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).unwrap();
     let falling_plane = BodyDef::dynamic().shape(Shape::HALF_SPACE);
     let ghost = crate_at(Vec3::ZERO);
     let damped = BodyDef { linear_damping: -Real::EPSILON, ..ghost.clone() };
-    let capped = BodyDef { speed_cap: fast, ..ghost.clone() };
+    let capped = BodyDef { speed_cap: over_cap, ..ghost.clone() };
     let odd = |shape: ShapeDef| Command::Spawn(0, Box::new(BodyDef::dynamic().shape(shape)));
     let whole = || ShapeDef::from(cube(Real::HALF));
     let refused = [
@@ -77,7 +78,7 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         Command::SetMass(body, Some(real!(100_000_001)), None),
         Command::SetMass(body, None, Some(Vec3::ZERO)),
         Command::SetMass(body, None, Some(Vec3::new(Real::ONE, -Real::ONE, Real::ONE))),
-        Command::SetSpeedCap(body, fast),
+        Command::SetSpeedCap(body, over_cap),
         Command::Sleep(fixed),
         Command::SetShape(body, 0, Shape::HALF_SPACE),
         Command::SetShape(body, 1, cube(Real::HALF)),

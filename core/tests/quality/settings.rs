@@ -6,7 +6,7 @@ use super::common::{
 use isostep_core::internals::StateSection;
 use isostep_core::shape::{MAX_SIZE, MIN_SIZE, Shape};
 use isostep_core::world::{
-    BodyDef, BodyId, Command, CommandError, Event, Locks, ShapeDef, World, WorldDef,
+    BodyDef, BodyId, Command, CommandError, Event, Locks, MAX_SPEED, ShapeDef, World, WorldDef,
 };
 use isostep_core::{Quat, Real, Tick, Vec3, real};
 
@@ -239,6 +239,26 @@ fn a_speed_cap_keeps_the_direction() {
     world.step();
     let [x, y, _] = floats(world.body(body).unwrap().velocity());
     assert!((x - 3.0).abs() < 1e-5 && (y - 4.0).abs() < 1e-5, "{x} {y}");
+}
+
+/// The documented limit of 256 m/s was refused, since the largest representable speed is 2⁻²⁰ m/s lower.
+#[test]
+fn a_speed_cap_of_256_is_the_largest_speed() {
+    let mut world = weightless();
+    let slow = crate_at(Vec3::ZERO).speed_cap(real!(5));
+    let [slow, free] = [slow, crate_at(Vec3::X * 9).speed_cap(real!(256))];
+    let [slow, free] = [slow, free].map(|def| world.spawn(def).unwrap());
+    world.set_speed_cap(slow, real!(256)).unwrap();
+    for body in [slow, free] {
+        assert_eq!(world.body(body).unwrap().speed_cap(), MAX_SPEED);
+        world.set_velocity(body, Vec3::Y * 200).unwrap();
+    }
+    world.step();
+    for body in [slow, free] {
+        assert_eq!(world.body(body).unwrap().velocity(), Vec3::Y * 200);
+    }
+    let snapshot = world.snapshot(world.tick(), None).unwrap();
+    World::new(WorldDef::default()).unwrap().restore(&snapshot).unwrap();
 }
 
 /// Height after some seconds of free fall in substeps: h·a·n·(n + 1)/2.

@@ -47,7 +47,9 @@ fn numbers_of_removed_shapes_are_reused_from_the_lowest() {
     world.remove_shape(body, 2).unwrap();
     world.remove_shape(body, 0).unwrap();
     assert_eq!(numbers(&world, body), [1, 3]);
-    assert_eq!(world.remove_shape(body, 2), Err(CommandError::NoSuchShape(2)));
+    let refused = CommandError::NoSuchShape { body, shape: 2 };
+    assert_eq!(world.remove_shape(body, 2), Err(refused));
+    assert!(refused.to_string().starts_with(&format!("body {body} has no shape 2; ")), "{refused}");
     assert_eq!(world.add_shape(body, ball(9)).unwrap(), 0);
     assert_eq!(world.add_shape(body, ball(9)).unwrap(), 2);
     assert_eq!(world.add_shape(body, ball(9)).unwrap(), 4);

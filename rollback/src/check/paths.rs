@@ -75,14 +75,14 @@ impl TickPath {
             }
             Self::RolledBack | Self::FullResim => {
                 "the step reads something that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, data \
-                 outside of the state), or the status of an input"
+                 outside of the state, a past tick of a world), or the status of an input"
             }
             Self::Reloaded => {
                 "the step depends on scratch: scratch must be a function of the state"
             }
             Self::Encoded | Self::Recorded => {
                 "a field is not in the snapshot (`#[serde(skip)]`, a `#[state(fixed)]` field that changes), or does not \
-                 round-trip"
+                 round-trip; or the step reads a past tick of a world, which no snapshot has"
             }
         }
     }

@@ -171,11 +171,18 @@ impl fmt::Display for Report {
             writeln!(f, "{}", columns.map(pad).collect::<String>().trim_end())?;
         }
         let mut hinted = None;
+        let first = self.rows.first().map(|row| &row.variant);
+        // A game that differs without a variant differs for the same reason in all of them.
+        let only_first = self.rows.iter().any(|row| {
+            let differs = matches!(row.outcome, Outcome::Differs(_));
+            differs && row.path == TickPath::Interleaved && Some(&row.variant) == first
+        });
         for row in self.findings() {
             write!(f, "\n{row}")?;
             // The first failing path of a variant is the simplest, and its hint the most specific.
             let Outcome::Differs(difference) = &row.outcome else { continue };
-            if hinted.replace(&row.variant) != Some(&row.variant) {
+            let has_hint = !only_first || Some(&row.variant) == first;
+            if hinted.replace(&row.variant) != Some(&row.variant) && has_hint {
                 writeln!(f, "  likely: {}", difference.hint(row.path))?;
             }
         }

@@ -25,7 +25,8 @@ const MAX_FIELDS: usize = 16;
 pub struct Comparison {
     /// Common ticks with equal inputs.
     pub ticks: u32,
-    /// Common digests that are equal.
+    /// Common ticks whose digests are equal. A tick counts once, also if it has a keyframe, whose digest
+    /// [`Verified::digests`](super::Verified::digests) counts as well.
     pub digests: u32,
     /// First divergence; `None` if everything in common is equal, and there is something in common.
     pub divergence: Option<Divergence>,

@@ -51,7 +51,7 @@ impl fmt::Display for Mismatch {
 pub struct Verified {
     /// Resimulated ticks.
     pub ticks: u32,
-    /// Compared digests, those of keyframes included.
+    /// Compared digests. A tick with a keyframe may have two: that of the tick and that of the keyframe.
     pub digests: u32,
     /// Skipped gaps.
     pub gaps: u32,

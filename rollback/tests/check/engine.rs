@@ -175,6 +175,34 @@ fn what_does_not_happen_again_is_told() {
     );
 }
 
+/// A game that reads a static differs in each variant too. Its variants had a likely cause of their own, about threads and vector
+/// instructions, after that of the game as made.
+#[test]
+fn a_game_that_differs_without_a_variant_has_one_likely_cause() {
+    use core::sync::atomic::{AtomicU32, Ordering};
+    static STEPS: AtomicU32 = AtomicU32::new(0);
+
+    #[derive(Clone, Default, Serialize, Deserialize)]
+    struct Global {
+        steps: u32,
+    }
+
+    impl Simulation for Global {
+        type Input = NewestWins<u8>;
+        fn step(&mut self, _: Tick, _: &Inputs<Self::Input>) {
+            self.steps = STEPS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    let report = Check::new(1, Global::default).variant("8 threads", Global::default).ticks(9);
+    let report = report.run();
+    let found: Vec<&str> = report.findings().map(|row| row.variant.as_str()).collect();
+    assert!(found.contains(&"as made") && found.contains(&"8 threads"), "{report}");
+    let text = report.to_string();
+    assert_eq!(text.matches("likely: ").count(), 1, "{text}");
+    assert!(text.contains("likely: the step reads something besides state and inputs"), "{text}");
+}
+
 /// A snapshot that can't be restored is reported as an error, not as a panic or a difference.
 #[test]
 fn a_snapshot_that_can_not_be_read_is_refused() {

@@ -106,7 +106,7 @@ impl World {
     }
 
     /// Applies a force at a point in world space during this tick, N; see [`apply_force`](Self::apply_force). Its torque about the
-    /// centre of mass is that of the current pose and stays constant over the tick.
+    /// centre of mass is that of the current pose and stays constant over the tick; [`apply_torque`](Self::apply_torque) states its accuracy.
     ///
     /// # Errors
     /// As for [`apply_force`](Self::apply_force) and [`apply_torque`](Self::apply_torque), or if the point is outside the world.
@@ -153,6 +153,9 @@ impl World {
     }
 
     /// Applies a torque during this tick, N·m. Torques add up and act like forces; see [`apply_force`](Self::apply_force).
+    ///
+    /// The angular momentum that a body gets has the right magnitude; its direction deviates by up to 1.5 % if one tick spins an asymmetric
+    /// body from rest to 3 rad/s, and by 0.5 % over 20 ticks of torque.
     ///
     /// # Errors
     /// If the body does not exist or is not dynamic, or the torques of this tick would change its angular velocity by more than the
@@ -230,7 +233,8 @@ impl World {
 
     /// Sets the mass of a body, kg, and its moments of inertia about its own axes x, y and z through the centre of mass, kg·m².
     /// A mass of `None` is that of the shapes; an inertia of `None` is that of the shapes, scaled to the mass. Later
-    /// changes of shapes keep the values that are set.
+    /// changes of shapes keep the values that are set. The mass is 10⁻⁷ to 10⁸ kg; the range of a moment depends on mass and size, see
+    /// [`BodyDef::inertia`](crate::world::BodyDef::inertia).
     ///
     /// The velocity stays. Contacts lose their impulses for warm starting.
     ///
@@ -273,10 +277,11 @@ impl World {
         self.command(Command::SetLocks(body, locks)).map(drop)
     }
 
-    /// Changes the largest speed of a body, m/s. A faster velocity is scaled down in the next step and keeps its direction.
+    /// Changes the largest speed of a body, m/s. A faster velocity is scaled down in the next step and keeps its direction. A cap of 256
+    /// is [`MAX_SPEED`](crate::world::MAX_SPEED), which limits every body.
     ///
     /// # Errors
-    /// If the body does not exist, or the cap is negative or above [`MAX_SPEED`](crate::world::MAX_SPEED).
+    /// If the body does not exist, or the cap is negative or above 256.
     #[doc(alias("set_max_speed", "set_max_linear_velocity"))]
     pub fn set_speed_cap(&mut self, body: BodyId, cap: Real) -> Result<(), CommandError> {
         self.command(Command::SetSpeedCap(body, cap)).map(drop)
@@ -291,7 +296,7 @@ impl World {
         self.command(Command::SetGravityScale(body, scale)).map(drop)
     }
 
-    /// Changes linear and angular damping, 1/s, 0 to 1000.
+    /// Changes linear and angular damping, 1/s, 0 to 1000; see [`linear_damping`](crate::world::BodyDef::linear_damping).
     ///
     /// # Errors
     /// If the body does not exist, or a value is out of range.

@@ -9,7 +9,9 @@ mod motion;
 mod settings;
 mod shapes;
 
-use super::def::{BodyDef, MAX_DAMPING, MAX_SPEED, ShapeDef, check_gravity_scale, check_range};
+use super::def::{
+    BodyDef, MAX_DAMPING, MAX_SPEED, MAX_SPEED_CAP, ShapeDef, check_gravity_scale, check_range,
+};
 use super::errors::CommandError;
 use super::joint::{JointDef, JointId};
 use super::locks::Locks;
@@ -233,8 +235,8 @@ impl World {
                 self.cold_change(body, |cold| cold.locks = locks.bits())?;
             }
             Command::SetSpeedCap(body, cap) => {
-                check_range("the speed cap (m/s)", cap, MAX_SPEED)?;
-                self.cold_change(body, |cold| cold.speed_cap = cap)?;
+                check_range("the speed cap (m/s)", cap, MAX_SPEED_CAP)?;
+                self.cold_change(body, |cold| cold.speed_cap = cap.min(MAX_SPEED))?;
             }
             Command::SetPersistEvents(body, on) => {
                 self.quiet_change(body, |cold| set_flag(&mut cold.flags, PERSIST_EVENTS, on))?;

@@ -24,7 +24,8 @@ impl World {
         let (index, row) = (body.index(), Place::of(body.index()).row);
         let page = self.work.cold_page(&self.store, index);
         let is_it = |shape: &ShapeRow| usize::from(shape.row) == row && shape.ordinal == ordinal;
-        let place = page.shapes.iter().position(is_it).ok_or(CommandError::NoSuchShape(ordinal))?;
+        let place = page.shapes.iter().position(is_it);
+        let place = place.ok_or(CommandError::NoSuchShape { body, shape: ordinal })?;
         self.wake_affected(index);
         change(&mut self.work.cold_page_mut(&mut self.store, index).shapes[place]);
         self.mark_changed(index);
@@ -57,7 +58,7 @@ impl World {
 
     pub(super) fn delete_shape(&mut self, body: BodyId, ordinal: u8) -> Result<(), CommandError> {
         let mut shapes = self.shapes_of(body)?.to_vec();
-        let at = position(&shapes, ordinal)?;
+        let at = position(body, &shapes, ordinal)?;
         shapes.remove(at);
         self.change_shapes(body, &shapes, None)?;
         self.pending.removed.push(shape_key(body.index(), ordinal));
@@ -89,7 +90,7 @@ impl World {
         change: impl FnOnce(&mut ShapeRow),
     ) -> Result<(), CommandError> {
         let mut shapes = self.shapes_of(body)?.to_vec();
-        let at = position(&shapes, ordinal)?;
+        let at = position(body, &shapes, ordinal)?;
         let before = shapes[at];
         change(&mut shapes[at]);
         // As for velocities: a command that changes nothing wakes no body.
@@ -124,7 +125,7 @@ impl World {
     }
 }
 
-fn position(shapes: &[ShapeRow], ordinal: u8) -> Result<usize, CommandError> {
+fn position(body: BodyId, shapes: &[ShapeRow], ordinal: u8) -> Result<usize, CommandError> {
     let at = shapes.iter().position(|shape| shape.ordinal == ordinal);
-    at.ok_or(CommandError::NoSuchShape(ordinal))
+    at.ok_or(CommandError::NoSuchShape { body, shape: ordinal })
 }

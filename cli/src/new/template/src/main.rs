@@ -11,6 +11,7 @@ use isostep::rollback::{LinkConfig, SimMatch};
 use isostep::{PlayerId, SessionConfig, Simulation, Tick};
 use record::Recording;
 use std::error::Error;
+use std::io::{ErrorKind, Write, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -83,10 +84,15 @@ impl Options {
 
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--help") {
-        println!("{USAGE}");
+        let _ = writeln!(stdout(), "{USAGE}");
         return ExitCode::SUCCESS;
     }
     run(std::env::args().skip(1)).unwrap_or_else(|error| {
+        // A closed pipe: its reader, such as `head`, has read enough.
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
         eprintln!("{}: {error} (see --help)", env!("CARGO_PKG_NAME"));
         ExitCode::from(2)
     })
@@ -126,17 +132,14 @@ fn together(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
         recording.record(&first.session, &first.game)?;
         if tick % 60 == 0 {
             let rollbacks = first.session.stats().rollbacks;
-            println!(
-                "{:>3} s   {}   {rollbacks} rollbacks",
-                tick / 60,
-                terminal::lost(&first.game)
-            );
+            let lost = terminal::lost(&first.game);
+            writeln!(stdout(), "{:>3} s   {lost}   {rollbacks} rollbacks", tick / 60)?;
         }
     }
     sim.settle()?;
     let first = &sim.machines()[0];
     recording.finish(&first.session, &first.game)?;
     let (tick, digest) = sim.agree()?;
-    println!("tick {tick} digest {digest}");
+    writeln!(stdout(), "tick {tick} digest {digest}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -33,7 +33,8 @@ impl Screen {
     pub fn say(&mut self, line: &dyn Display) {
         self.news = line.to_string();
         if !self.pictures {
-            println!("{line}");
+            // The match goes on without a reader.
+            let _ = writeln!(stdout(), "{line}");
         }
     }
 

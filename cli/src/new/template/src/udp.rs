@@ -9,6 +9,7 @@ use isostep::netcode::{Audience, Peer, PeerConfig, PeerEvent, WallClock};
 use isostep::rollback::{AdaptiveDelay, SessionEvent};
 use isostep::{GameId, Mode, PlayerId, SessionConfig, Simulation, Tick, Time};
 use std::error::Error;
+use std::io::{Write, stdout};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -92,7 +93,7 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
     peer.leave_and_wait(&clock);
     drop((screen, keys));
     if let Some(line) = last {
-        println!("{line}");
+        let _ = writeln!(stdout(), "{line}");
     }
     Ok(ExitCode::from(code))
 }
