@@ -100,7 +100,7 @@ pub struct Peer<S: Simulation, T: Transport> {
     links: Vec<(MachineId, Link)>,
     /// Known addresses by machine id.
     addresses: [Option<Address>; MAX_MACHINES],
-    /// Machines whose address this machine was configured with; the others initiate, or another machine introduces them.
+    /// Machines whose address this machine was configured with; no introduction replaces it.
     configured: [bool; MAX_MACHINES],
     /// Machines that were last reported as awaited.
     awaited: Vec<MachineId>,

@@ -13,6 +13,7 @@ mod game;
 mod harness;
 mod links;
 mod machine;
+mod meeting;
 mod messages;
 mod outages;
 mod seats;
