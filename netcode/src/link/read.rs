@@ -64,7 +64,7 @@ impl Link {
 
     fn read_received<S: Simulation>(
         &mut self,
-        session: &Session<S>,
+        session: &mut Session<S>,
         made: Tick,
         multi_seat: bool,
         from: &mut Unpacker<'_>,
@@ -86,6 +86,7 @@ impl Link {
                 // Ignores acknowledgements of inputs that were not sent.
                 if tick <= next {
                     *acknowledged = (*acknowledged).max(tick);
+                    session.acknowledge(self.peer, player, *acknowledged);
                 }
             }
         }

@@ -400,7 +400,7 @@ impl Exchange {
 
     fn read_received<S: Simulation>(
         &mut self,
-        session: &Session<S>,
+        session: &mut Session<S>,
         from: &mut Reader<'_>,
     ) -> Option<()> {
         let player = PlayerId(from.u8()?);
@@ -410,6 +410,7 @@ impl Exchange {
         if let Some(acknowledged) = self.acknowledged.get_mut(usize::from(player.0)) {
             // The current occupant of the seat may have acknowledged more than was sent from here.
             *acknowledged = (*acknowledged).max(tick.min(next));
+            session.acknowledge(self.peer, player, *acknowledged);
         }
         Some(())
     }
