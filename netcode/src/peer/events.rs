@@ -51,7 +51,8 @@ pub enum PeerEvent {
         /// Machine id.
         machine: MachineId,
     },
-    /// A machine has left. The match cannot advance past its last inputs.
+    /// A machine has left. The match cannot advance past its last inputs; [`Peer::finish_at`](super::Peer::finish_at) ends
+    /// it for the others. Before [`Started`](Self::Started), the others wait for it to return.
     Left {
         /// Machine id.
         machine: MachineId,

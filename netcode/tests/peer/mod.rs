@@ -3,6 +3,7 @@
 //! (`--nocapture`): confirmed % at the slowest machine; of 100 ticks: rollbacks, ticks again, stalls; bytes and datagrams a
 //! tick and machine.
 
+mod abandoned;
 mod clocks;
 mod compare;
 mod departures;
