@@ -487,7 +487,7 @@ fn joints_have_a_line_between_their_anchors_and_connect_islands() {
     let mut world = World::new(WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() }).unwrap();
     let ball = BodyDef::dynamic().shape(Shape::sphere(real!(0.25)).unwrap());
     let turned =
-        Transform::new(Vec3::X * 3, Quat::from_axis_angle(Vec3::Y, Real::HALF_PI).unwrap());
+        Transform::new(Vec3::X * 3, Quat::from_axis_angle(Vec3::Y, Real::TAU / 4).unwrap());
     let first = world.spawn(ball.clone()).unwrap();
     let second = world.spawn(BodyDef { pose: turned, ..ball }).unwrap();
     // The second anchor is half a metre along the axis that the rotation turns from z to x.

@@ -107,7 +107,7 @@ impl Note {
 
 impl Difference {
     fn new(machine: usize, report: &DesyncReport, game: &Tumble) -> Self {
-        let DesyncReport { peer, tick, entity, field, local, remote, more, blame } = report;
+        let DesyncReport { peer, tick, entity, field, local, remote, more, blame, .. } = report;
         let peer = usize::from(peer.0);
         let text = match blame {
             Blame::Local => format!("{} found its own state wrong", name(machine)),

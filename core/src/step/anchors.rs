@@ -103,8 +103,7 @@ impl Support {
             self.first = Some(point);
             return;
         };
-        // Points of a half space may be anywhere. With this limit, squares fit.
-        const FAR: i64 = 1 << 46;
+        // Points of a half space may be anywhere.
         let mut edge: [i64; 3] =
             core::array::from_fn(|i| point[i].saturating_sub(first[i]).clamp(-FAR, FAR));
         let Some(furthest) = &mut self.furthest else {
@@ -123,6 +122,9 @@ impl Support {
         self.anchored |= square(normal) >= least * square(a);
     }
 }
+
+/// Largest distance of points along an axis, raw metres: squares of larger ones would not fit.
+const FAR: i64 = 1 << 46;
 
 /// Least height of a triangle of points, as a part of the size of the body: 1/64, as a power of two.
 const LEAST_HEIGHT_SHIFT: i32 = -6;

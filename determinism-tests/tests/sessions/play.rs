@@ -12,7 +12,7 @@ use super::seat_history::{Holder, Seat};
 use super::stats::Stats;
 use core::time::Duration;
 use isostep_rollback::internals::SimEvent;
-use isostep_rollback::internals::{Exchange, ExchangeError, FeedError, Timers};
+use isostep_rollback::internals::{Exchange, ExchangeError, Timers};
 use isostep_rollback::{
     Authority, NodeId, Occupant, PeerId, PlayerId, Session, SessionConfig, SimNetwork, Tick, Time,
 };
@@ -322,12 +322,7 @@ impl Match {
         let link = machine.links.iter_mut().find(|link| link.0 == from.index());
         let Some((_, exchange)) = link else { return Ok(()) };
         match exchange.read(now, &mut machine.session, bytes) {
-            Ok(())
-            | Err(
-                ExchangeError::Damaged
-                | ExchangeError::UnknownProtocol { .. }
-                | ExchangeError::Feed(FeedError::FarFuture { .. }),
-            ) => Ok(()),
+            Ok(()) | Err(ExchangeError::Damaged | ExchangeError::UnknownProtocol { .. }) => Ok(()),
             Err(error) => {
                 let what = format!("refuses a datagram of {}: {error}", from.index());
                 Err(Failure::new(to.index(), machine.session.current_tick(), what))

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::wire::Game;
 use crate::wire::window::Unpacker;
+use isostep_rollback::internals::{FeedError, RecordError};
 use isostep_rollback::{PlayerId, Session, Simulation, Tick, Time};
 
 /// Decodes a truncated digest tick: the nearest tick to `made`, of two the lower. It may be `made` + 1, the state after
@@ -64,7 +65,7 @@ impl Link {
 
     fn read_received<S: Simulation>(
         &mut self,
-        session: &Session<S>,
+        session: &mut Session<S>,
         made: Tick,
         multi_seat: bool,
         from: &mut Unpacker<'_>,
@@ -86,6 +87,7 @@ impl Link {
                 // Ignores acknowledgements of inputs that were not sent.
                 if tick <= next {
                     *acknowledged = (*acknowledged).max(tick);
+                    session.acknowledge(self.peer, player, *acknowledged);
                 }
             }
         }
@@ -129,7 +131,11 @@ impl Link {
             from.window(width, known, count as usize, &mut pieces, |index, input, pieces| {
                 let tick = Tick(first + index as u32);
                 if result.is_ok() {
-                    result = session.remote_record(peer, player, tick, input, pieces);
+                    result = match session.remote_record(peer, player, tick, input, pieces) {
+                        // The peer is ahead, and repeats them until they are acknowledged.
+                        Err(RecordError::Feed(FeedError::FarFuture { .. })) => Ok(()),
+                        taken => taken,
+                    };
                 }
             });
         self.pieces = pieces;

@@ -51,7 +51,8 @@ pub enum PeerEvent {
         /// Machine id.
         machine: MachineId,
     },
-    /// A machine has left. The match cannot advance past its last inputs.
+    /// A machine has left. The match cannot advance past its last inputs; [`Peer::finish_at`](super::Peer::finish_at) ends
+    /// it for the others. Before [`Started`](Self::Started), the others wait for it to return.
     Left {
         /// Machine id.
         machine: MachineId,
@@ -64,7 +65,10 @@ pub enum PeerEvent {
     Connection(Event),
     /// Event of the session.
     Session(SessionEvent),
-    /// A frame or message of a machine was rejected. Repeated errors indicate a defective peer.
+    /// A frame or message of a machine was rejected: it is malformed, names a seat that does not exist, or contradicts a
+    /// confirmed input. What was valid before the error is applied. A healthy machine of the same build causes none,
+    /// however late or far ahead it is; repeated errors indicate a defective peer. With
+    /// [`LinkError::InputsDiscarded`] this machine has closed the connection.
     LinkError {
         /// Machine id.
         machine: MachineId,

@@ -4,6 +4,7 @@
 //! declares too, at least the newest tick that it has computed, so no machine is past the end. Sessions stop there. A
 //! machine that has confirmed the last tick sends its digest. A departed machine is not waited for: the others exchange
 //! the inputs of it that any of them has (`departed`), and end at the first tick that none has an input for.
+//! If it departs before the match has started everywhere, the match is abandoned: the others end in the same way.
 
 use super::departed::Held;
 use super::notes::Note;
@@ -30,7 +31,7 @@ pub struct Finish {
     pub digest: Digest,
     /// Machines with another digest.
     pub differing: Vec<MachineId>,
-    /// Machines that left before the end: they have no digest of the last tick.
+    /// Machines that left before the end or were not connected: this machine has no digest of theirs.
     pub unchecked: Vec<MachineId>,
 }
 
@@ -61,6 +62,8 @@ impl fmt::Display for Finish {
 pub(super) struct Other {
     declared: Option<Tick>,
     done: Option<(Tick, Digest)>,
+    /// It was connected, and is not any more.
+    left: bool,
     /// Own declaration and own end that were sent over its current connection.
     sent: (Option<Tick>, Option<Tick>),
     /// Its announcements, and the own ones that were sent over its current connection.
@@ -80,6 +83,8 @@ pub(super) struct Finishing {
     pub(super) own: Option<(Tick, Digest)>,
     /// Own announcements.
     pub(super) held: Held,
+    /// A machine left before the match had started everywhere, so it never will: this machine plays only to end it.
+    abandoned: bool,
     /// Not before this time, because a desync is being explained.
     hold: Option<Time>,
     /// The result, and whether it was reported.
@@ -106,6 +111,10 @@ impl Finishing {
         self.reported || done.is_some() && done == self.own.map(|own| own.0)
     }
 
+    pub(super) fn note_left(&mut self, machine: MachineId) {
+        self.others[usize::from(machine.0)].left = true;
+    }
+
     pub(super) fn note_last(&mut self, machine: MachineId, tick: Tick) {
         let declared = &mut self.others[usize::from(machine.0)].declared;
         *declared = Some(declared.map_or(tick, |before| before.max(tick)));
@@ -116,6 +125,8 @@ impl Finishing {
     }
 
     pub(super) fn note_held(&mut self, machine: MachineId, player: PlayerId, tick: Tick) {
+        // Announced only once the match ends without some machine.
+        self.abandoned = true;
         let held = &mut self.others[usize::from(machine.0)].held;
         if let Some(held) = held.get_mut(usize::from(player.0)) {
             *held = Some(held.map_or(tick, |before| before.max(tick)));
@@ -142,7 +153,14 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     /// [`PeerEvent::Finished`] follows once the digest of that tick was compared among all machines and every machine
     /// knows it; then call [`leave`](Self::leave). A machine that leaves earlier does not block the others: they send each
     /// other the inputs of it that some of them lack, and the match ends at the last tick that these inputs suffice for.
-    /// Machines that have predicted later ticks return to it. If a desync is being explained, the event waits for the
+    /// Machines that have predicted later ticks return to it.
+    ///
+    /// Before [`PeerEvent::Started`], the match still starts first. If a machine has left by then, call this after
+    /// [`PeerEvent::Left`], on any machine that has seen it: the match is abandoned and ends for all that are connected, at tick
+    /// 0 or as far as they have all inputs, and [`PeerEvent::Finished`] may come without `Started`. Without a call they wait for
+    /// the machine to return.
+    ///
+    /// If a desync is being explained, the event waits for the
     /// report, at most five seconds.
     pub fn finish_at(&mut self, tick: Tick) {
         let finishing = &mut self.finishing;
@@ -150,6 +168,12 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
             let newest = tick.max(self.session.current_tick());
             finishing.declared = finishing.declared.max(Some(newest));
         }
+        finishing.abandoned |= !self.started && finishing.others.iter().any(|other| other.left);
+    }
+
+    /// Returns true if ticks are due: the match has started, or it never will and ends.
+    pub(super) const fn is_ticking(&self) -> bool {
+        self.started || self.finishing.abandoned
     }
 
     /// Returns the result of [`finish_at`](Self::finish_at), once [`PeerEvent::Finished`] was reported.

@@ -9,15 +9,14 @@ use crate::transport::Transport;
 use isostep_rollback::{Simulation, Time};
 
 impl<S: Simulation, T: Transport> Peer<S, T> {
-    /// Introduces a connected machine to the other ones, unless this machine was configured with both addresses: then they
-    /// have been given to all, and nothing is to be said.
+    /// Introduces a connected machine to the other ones. They may lack each other's address also if this machine was
+    /// configured with both; a machine that needs none ignores it.
     pub(super) fn introduce(&mut self, machine: MachineId) {
+        if self.started {
+            return;
+        }
         let others: Vec<_> = self.endpoint.connected().filter(|other| *other != machine).collect();
         for other in others {
-            let known = |machine: MachineId| self.configured[usize::from(machine.0)];
-            if self.started || known(machine) && known(other) {
-                continue;
-            }
             for (to, of) in [(machine, other), (other, machine)] {
                 if let Some(address) = self.endpoint.remote_address(of) {
                     // A new connection's queue is empty, and lost ones introduce again.

@@ -100,7 +100,7 @@ pub struct Peer<S: Simulation, T: Transport> {
     links: Vec<(MachineId, Link)>,
     /// Known addresses by machine id.
     addresses: [Option<Address>; MAX_MACHINES],
-    /// Machines whose address this machine was configured with; the others initiate, or another machine introduces them.
+    /// Machines whose address this machine was configured with; no introduction replaces it.
     configured: [bool; MAX_MACHINES],
     /// Machines that were last reported as awaited.
     awaited: Vec<MachineId>,
@@ -184,7 +184,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.connect_due(now);
         self.handle_events(now);
         self.handle_messages(now);
-        if !self.started {
+        if !self.is_ticking() {
             self.transmit(now);
             self.report_awaited(now);
             // The tick clock starts with the match.
@@ -219,7 +219,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     /// # Errors
     /// The state of the game cannot be saved or loaded.
     pub fn tick(&mut self, now: Time, game: &mut S) -> Result<RunReport, RunError> {
-        if !self.started {
+        if !self.is_ticking() {
             return Ok(RunReport::default());
         }
         self.unsent_tick = true;
@@ -277,7 +277,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
 
     /// Returns the time of the next tick or timer. A program without a frame rate may sleep until then.
     pub fn next_due(&self, now: Time) -> Time {
-        let tick = now + if self.started { self.clock.until_next() } else { RECONNECT_DELAY };
+        let tick = now + if self.is_ticking() { self.clock.until_next() } else { RECONNECT_DELAY };
         self.endpoint.poll_timeout().map_or(tick, |timer| timer.min(tick))
     }
 
@@ -427,6 +427,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                     if !self.started {
                         self.reconnect_at[usize::from(machine.0)] = Some(now + RECONNECT_DELAY);
                     }
+                    self.finishing.note_left(machine);
                     // Digests of the machine are no longer awaited, and nothing is sent to it.
                     self.session.remove_peer(PeerId(machine.0));
                     // What arrived before the close counts.

@@ -199,8 +199,7 @@ fn check_departed_end(mesh: &Mesh, gone: &[usize], held: Tick, context: &str) {
                     SessionEvent::DigestsDiffer { .. } | SessionEvent::Conflict { .. }
                 )
             );
-            // Without a bound of prediction, inputs may be ahead of the log of a machine that waits.
-            let refused = matches!(event, PeerEvent::LinkError { error, .. } if !format!("{error:?}").contains("FarFuture"));
+            let refused = matches!(event, PeerEvent::LinkError { .. });
             different || refused
         };
         let found = machine.events.iter().find(|(_, event)| wrong(event));

@@ -37,6 +37,8 @@ pub(crate) struct Setup {
     pub(crate) fault: Option<(usize, Tick)>,
     /// Only the address of machine 0 is known, to all others.
     pub(crate) star: bool,
+    /// Known addresses, if not all are: the machine that knows one, and the machine of the address.
+    pub(crate) known: Option<Vec<(u8, u8)>>,
 }
 
 impl Setup {
@@ -53,6 +55,7 @@ impl Setup {
             watcher: None,
             fault: None,
             star: false,
+            known: None,
         }
     }
 
@@ -78,7 +81,10 @@ impl Setup {
                 Some(lifetime) => endpoint.key_lifetime(lifetime),
                 None => endpoint,
             });
-        let known = |other: &u8| *other != id && (!self.star || *other == 0);
+        let known = |other: &u8| match &self.known {
+            Some(known) => known.contains(&(id, *other)),
+            None => *other != id && (!self.star || *other == 0),
+        };
         for other in (0..self.peers).filter(known) {
             config = config.address(MachineId(other), Address::Node(other.into()));
         }

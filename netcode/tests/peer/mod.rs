@@ -3,6 +3,7 @@
 //! (`--nocapture`): confirmed % at the slowest machine; of 100 ticks: rollbacks, ticks again, stalls; bytes and datagrams a
 //! tick and machine.
 
+mod abandoned;
 mod clocks;
 mod compare;
 mod departures;
@@ -13,6 +14,7 @@ mod game;
 mod harness;
 mod links;
 mod machine;
+mod meeting;
 mod messages;
 mod outages;
 mod seats;

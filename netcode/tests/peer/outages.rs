@@ -5,7 +5,7 @@ use super::links::{bad_link, good_link};
 use super::statistics::Figures;
 use core::time::Duration;
 use isostep_netcode::PeerEvent;
-use isostep_rollback::SessionEvent;
+use isostep_rollback::{Mode, SessionConfig, SessionEvent, Tick};
 
 /// Cuts a machine off from some others for two seconds.
 fn cut_off(mesh: &mut Mesh, one: usize, from: impl Fn(usize) -> bool) {
@@ -52,6 +52,38 @@ fn a_two_second_outage_stalls_the_match_only_for_its_duration() {
             check_partition(&mesh, &[0, 1]);
         }
         all.check("2 s partition, 25 ms", peers);
+    }
+}
+
+/// Packets of one direction are lost. A machine that predicts without a bound then stalls half a log ahead of what it has
+/// received, while the other one receives everything and goes on. That one once dropped the inputs that the first lacked.
+#[test]
+fn an_outage_of_one_direction_stalls_the_match_only_for_its_duration() {
+    let session = SessionConfig::new().delay(2).mode(Mode::Unbounded { steps: 30 });
+    for peers in [2, 3] {
+        let mut mesh = Setup::new(6, peers, good_link()).session(session.clone()).mesh();
+        mesh.play(2 * SECOND);
+        let nodes = mesh.nodes();
+        let (start, end) = (mesh.now.get(), mesh.now.get() + Duration::from_secs(4));
+        mesh.network.borrow_mut().partition(nodes[1], nodes[0], start..end).expect("both exist");
+        mesh.run(6 * SECOND);
+        let before = mesh.machines[0].peer.session().confirmed_tick();
+        mesh.run(2 * SECOND);
+        let confirmed = mesh.machines[0].peer.session().confirmed_tick().since(before);
+        assert!(confirmed > SECOND, "{confirmed} ticks in 2 s");
+        // They are further apart than their histories are long.
+        mesh.machines[0].peer.finish_at(Tick(0));
+        mesh.run(3 * SECOND);
+        for machine in &mesh.machines {
+            let result = machine.peer.finished().expect("finished");
+            assert!(result.is_agreed() && result.tick.0 > 8 * SECOND, "{result}");
+        }
+        assert!(mesh.machines.iter().all(|machine| machine.left() == 0));
+        // Inputs that arrive before the log has room for them are no error of the machine that is ahead.
+        let error = |event: &PeerEvent| matches!(event, PeerEvent::LinkError { .. });
+        assert!(mesh.machines.iter().all(|machine| machine.count(error) == 0));
+        let early = |place: usize| mesh.machines[place].peer.session().stats().too_far;
+        assert!(early(0) > 0, "the machine that waited has no room");
     }
 }
 

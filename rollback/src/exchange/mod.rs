@@ -113,6 +113,14 @@ impl From<RecordError> for ExchangeError {
     }
 }
 
+/// Accepts the refusal of ticks beyond the input log: the peer is ahead, and repeats them until they are acknowledged.
+fn repeated_later<T>(result: Result<T, ExchangeError>) -> Result<(), ExchangeError> {
+    match result {
+        Ok(_) | Err(ExchangeError::Feed(FeedError::FarFuture { .. })) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Exchange of datagrams with one peer.
 ///
 /// *Send* with [`write`](Self::write) after each [`advance`](Session::advance), or at any other rate; *receive* with
@@ -367,7 +375,11 @@ impl Exchange {
         for tick in (first.0..first.0.saturating_add(u32::from(count))).map(Tick) {
             let before = *from;
             let Some(record) = take_tick(codec.width(), from) else { return Ok(None) };
-            session.take_record(self.peer, player, tick, record, before.until(from))?;
+            repeated_later(
+                session
+                    .take_record(self.peer, player, tick, record, before.until(from))
+                    .map_err(ExchangeError::from),
+            )?;
         }
         Ok(Some(()))
     }
@@ -393,14 +405,14 @@ impl Exchange {
                 };
                 bundle.push((codec.read(bytes)?, payload));
             }
-            session.confirmed_bundle(tick, &bundle)?;
+            repeated_later(session.confirmed_bundle(tick, &bundle).map_err(ExchangeError::from))?;
         }
         Ok(Some(()))
     }
 
     fn read_received<S: Simulation>(
         &mut self,
-        session: &Session<S>,
+        session: &mut Session<S>,
         from: &mut Reader<'_>,
     ) -> Option<()> {
         let player = PlayerId(from.u8()?);
@@ -410,6 +422,7 @@ impl Exchange {
         if let Some(acknowledged) = self.acknowledged.get_mut(usize::from(player.0)) {
             // The current occupant of the seat may have acknowledged more than was sent from here.
             *acknowledged = (*acknowledged).max(tick.min(next));
+            session.acknowledge(self.peer, player, *acknowledged);
         }
         Some(())
     }

@@ -105,7 +105,8 @@ impl<S: Simulation> Session<S> {
     /// Plans the next tick of the clock. Call it once for each tick.
     ///
     /// Local samples are assigned their tick here. Mispredicted ticks are resimulated, and one new tick is added unless
-    /// an input has been missing for longer than the prediction window.
+    /// an input has been missing for longer than the prediction window, or a peer has not acknowledged the local inputs for so
+    /// long that they would leave the log.
     #[doc(alias = "advance_frame")]
     pub fn advance(&mut self, now: Time) -> Plan<'_, S> {
         self.update_pacing(now, self.target);
@@ -165,7 +166,9 @@ impl<S: Simulation> Session<S> {
             let behind = known_ahead > buffer + buffer / 2 + CATCH_UP_SLACK;
             return if self.buffering { 0 } else { 1 + u32::from(behind) };
         }
-        u32::from(target.next().since(self.confirmed) <= self.config.max_predicted_ticks())
+        let is_predictable =
+            target.next().since(self.confirmed) <= self.config.max_predicted_ticks();
+        u32::from(is_predictable && !self.is_log_full())
     }
 
     /// Returns the player whose input has been missing the longest.

@@ -80,7 +80,7 @@ pub struct SessionConfig {
     pub(super) digest_every: u32,
     pub(super) tick_length: Duration,
     pub(super) start: Tick,
-    pub(super) buffer: u32,
+    pub(crate) buffer: u32,
     pub(super) commands: CommandConfig,
     pub(super) log: u32,
 }
@@ -230,7 +230,8 @@ impl SessionConfig {
     }
 
     /// Sets the length of the input log in ticks, future ticks included. It bounds the prediction of
-    /// [`Mode::Unbounded`], and the age of a tick whose desync can still be examined. Rounded up to a power of two.
+    /// [`Mode::Unbounded`], the lead over the inputs that a playing peer has acknowledged, and the age of a tick whose desync can still be examined.
+    /// Rounded up to a power of two.
     #[must_use]
     pub const fn log(mut self, ticks: u32) -> Self {
         self.log = ticks;

@@ -121,7 +121,7 @@ pub enum FeedError {
         /// The sender.
         peer: PeerId,
     },
-    /// The tick is beyond the input log.
+    /// The tick is beyond the input log. No fault of the sender, which is ahead and repeats its inputs.
     #[error(
         "tick {tick} is beyond the input log, which ends before tick {limit}; feed it again later"
     )]

@@ -197,6 +197,8 @@ pub struct Stats {
     pub duplicates: u64,
     /// Inputs for ticks older than the log.
     pub stale: u64,
+    /// Inputs for ticks beyond the log: the sender is far ahead, and repeats them.
+    pub too_far: u64,
     /// Inputs refused because another input is confirmed for their tick.
     pub conflicts: u64,
     /// Digests compared with a peer's.
@@ -217,6 +219,7 @@ impl Default for Stats {
             stalls: 0,
             duplicates: 0,
             stale: 0,
+            too_far: 0,
             conflicts: 0,
             compared: 0,
             events_lost: 0,

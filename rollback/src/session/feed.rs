@@ -124,6 +124,7 @@ impl<S: Simulation> Session<S> {
         self.advance_seat_frontier(player);
         self.stats.duplicates += u64::from(accepted.duplicate);
         self.stats.stale += u64::from(accepted.stale);
+        self.stats.too_far += u64::from(accepted.too_far);
         result?;
         if accepted.too_far > 0 && accepted.new + accepted.duplicate + accepted.stale == 0 {
             return Err(FeedError::FarFuture { tick: first, limit });
@@ -198,6 +199,7 @@ impl<S: Simulation> Session<S> {
             return Err(FeedError::BundleSize { inputs: inputs.len(), seats });
         }
         if tick >= self.ceiling() {
+            self.stats.too_far += 1;
             return Err(FeedError::FarFuture { tick, limit: self.ceiling() });
         }
         if tick < self.log_from() {

@@ -1,9 +1,10 @@
 //! Rollback session of one machine: stores the inputs of every seat, plans each tick, and compares digests with the peers.
 //!
 //! One file for each phase: `feed` takes inputs in, `send` hands them out, `roster` changes seats, `advance` plans a
-//! tick, `run` executes the plan, `checks` compares digests, `desync` explains differences, `resume` serves recordings.
+//! tick, `run` executes the plan, `acknowledged` keeps unacknowledged inputs, `checks` compares digests, `desync` explains differences, `resume` serves recordings.
 //! They work on `input_log`, `seat` and `local_player`.
 
+mod acknowledged;
 mod advance;
 mod checks;
 mod config;
@@ -41,6 +42,7 @@ use crate::pace::DelayControl;
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::simulation::Simulation;
 use crate::time::Time;
+use acknowledged::Acknowledged;
 use checks::Checks;
 use config::SessionConfig as Config;
 use desync::Desyncs;
@@ -115,9 +117,11 @@ pub struct Session<S: Simulation> {
     /// First tick without a bundle, and later ones that have one. With [`Authority::Bundle`] nothing is confirmed
     /// without a bundle.
     bundled: (Tick, BTreeSet<Tick>),
-    /// Newest tick that was confirmed and reached. It does not move back in a rollback: the input log is centred on it,
-    /// and must not return to ticks that it has overwritten.
+    /// Newest tick that was confirmed and reached, or an older one if unacknowledged inputs are kept. It does not move
+    /// back in a rollback: the input log is centred on it, and must not return to ticks that it has overwritten.
     settled: Tick,
+    /// Acknowledgements of the peers that have sent any.
+    acknowledged: Vec<Acknowledged>,
     /// Oldest tick in the history.
     oldest: Tick,
     /// Pinned confirmed tick to resimulate from when the history is too short.
@@ -180,6 +184,7 @@ impl<S: Simulation> Session<S> {
             confirmed: start,
             bundled: (start, BTreeSet::new()),
             settled: start,
+            acknowledged: Vec::new(),
             oldest: start,
             keyframe: start,
             last_advance: None,
@@ -366,7 +371,7 @@ impl<S: Simulation> Session<S> {
             Authority::Bundle => known.map_or(self.bundled.0, |known| known.min(self.bundled.0)),
         };
         self.confirmed = known.max(self.confirmed);
-        self.settled = self.settled.max(self.confirmed.min(self.current));
+        self.update_settled();
         let floor = self.floor();
         self.seats.iter_mut().for_each(|seat| seat.drop_before(floor));
     }

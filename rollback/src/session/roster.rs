@@ -72,11 +72,12 @@ impl<S: Simulation> Session<S> {
         self.pacing.add_peer(peer);
     }
 
-    /// Removes a peer that has left; its digests are no longer waited for.
+    /// Removes a peer that has left; its digests and acknowledgements are no longer waited for.
     #[doc(hidden)]
     pub fn remove_peer(&mut self, peer: PeerId) {
         self.checks.remove_peer(peer);
         self.desyncs.remove_peer(peer);
         self.pacing.remove_peer(peer);
+        self.forget_acknowledged(peer);
     }
 }

@@ -130,7 +130,7 @@ impl<S: Simulation> Session<S> {
     /// Updates counters and logs after the steps.
     fn settle_run(&mut self, outline: &Outline, was: Tick, report: RunReport) {
         self.mispredicted = None;
-        self.settled = self.settled.max(self.confirmed.min(self.current));
+        self.update_settled();
         self.stats.advances += 1;
         let new = outline.target.since(self.target);
         self.stats.ticks += u64::from(new);

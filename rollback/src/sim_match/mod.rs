@@ -52,6 +52,21 @@ pub enum SimMatchError {
         /// The error.
         error: StateError,
     },
+    /// The machines do not reach the same tick: the inputs of a player do not arrive.
+    #[error(
+        "machine {machine} has confirmed tick {tick} and machine {ahead} tick {ahead_tick}, and no more inputs arrive; check that \
+         every two machines with players are connected, and `Machine::refused`"
+    )]
+    Unsettled {
+        /// The machine that has confirmed the least.
+        machine: usize,
+        /// Its newest confirmed tick.
+        tick: Tick,
+        /// The machine that is the furthest ahead.
+        ahead: usize,
+        /// Its newest confirmed tick.
+        ahead_tick: Tick,
+    },
     /// The states of two machines differ.
     #[error("machines 0 and {machine} differ on tick {tick}")]
     Disagree {
@@ -75,7 +90,7 @@ pub struct Machine<S: Simulation> {
     pub clock: VirtualClock,
     /// Report of the last plan.
     pub report: RunReport,
-    /// Events of the session, oldest first.
+    /// Events of the session, oldest first. [`SimMatch::run`] polls them.
     pub events: Vec<SessionEvent>,
     /// Errors of received datagrams, oldest first.
     pub refused: Vec<ExchangeError>,
@@ -127,6 +142,11 @@ pub struct SimMatch<S: Simulation> {
 }
 
 impl<S: Simulation> Machine<S> {
+    /// Returns the newest tick that the machine has computed and confirmed.
+    fn reached(&self) -> Tick {
+        self.session.confirmed_tick().min(self.session.current_tick())
+    }
+
     /// Returns the local time between two ticks.
     fn tick_length(&self) -> Duration {
         let length = self.session.config().duration_of(1);
@@ -261,6 +281,8 @@ impl<S: Simulation> SimMatch<S> {
 
     /// Plays for this many ticks of true time. `input` is called for each local player: machine, player, current tick.
     ///
+    /// Events of the sessions move to [`Machine::events`], so [`Session::poll_event`] returns none afterwards.
+    ///
     /// # Errors
     /// If running a session fails.
     pub fn run(
@@ -301,10 +323,11 @@ impl<S: Simulation> SimMatch<S> {
     /// [`run`](Self::run).
     ///
     /// If the inputs of a suspended machine are missing, the others return to the newest tick that all of them have
-    /// confirmed. A spectator with a buffer may stay behind by the length of the buffer.
+    /// confirmed; one that has confirmed more stays there. A spectator with a buffer may stay behind by the length of the
+    /// buffer.
     ///
     /// # Errors
-    /// If running a session fails.
+    /// If running a session fails, or no machine is suspended and the players do not reach the same tick.
     pub fn settle(&mut self) -> Result<(), SimMatchError> {
         self.network.set_all_links(LinkConfig::perfect())?;
         self.run(SETTLE_TICKS, |_, _, _| S::Input::default())?;
@@ -317,7 +340,23 @@ impl<S: Simulation> SimMatch<S> {
         for (machine, stop) in self.machines.iter_mut().zip(stops) {
             machine.session.stop_at(stop);
         }
-        Ok(())
+        self.check_settled()
+    }
+
+    /// Checks that all machines but buffering spectators have confirmed the same tick.
+    fn check_settled(&self) -> Result<(), SimMatchError> {
+        let players = self.running().filter(|(_, machine)| machine.session.config().buffer == 0);
+        let confirmed = |(number, machine): (usize, &Machine<S>)| (machine.reached(), number);
+        let reached: Vec<_> = players.map(confirmed).collect();
+        let ends = reached.iter().min().zip(reached.iter().max_by_key(|(tick, _)| *tick));
+        match ends {
+            Some((&(tick, machine), &(ahead_tick, ahead)))
+                if tick < ahead_tick && !self.machines.iter().any(|machine| machine.suspended) =>
+            {
+                Err(SimMatchError::Unsettled { machine, tick, ahead, ahead_tick })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Plays with default inputs until all machines that are not suspended have stopped at a tick and confirmed it, or make no progress.
@@ -351,10 +390,7 @@ impl<S: Simulation> SimMatch<S> {
 
     /// Returns the newest tick that all machines that are not suspended have computed and confirmed.
     fn reached(&self) -> Tick {
-        let reached = self.running().map(|(_, machine)| {
-            machine.session.confirmed_tick().min(machine.session.current_tick())
-        });
-        reached.min().unwrap_or_default()
+        self.running().map(|(_, machine)| machine.reached()).min().unwrap_or_default()
     }
 
     /// Checks that all machines that are not suspended have equal states on the newest tick that all have confirmed. Returns the tick

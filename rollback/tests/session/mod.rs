@@ -9,6 +9,7 @@ mod model;
 mod oracle;
 mod oracle_checks;
 mod oracle_script;
+mod outages;
 mod relay;
 mod relay_script;
 mod roster;

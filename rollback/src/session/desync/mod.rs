@@ -21,6 +21,7 @@ use crate::player::PeerId;
 use crate::simulation::Simulation;
 use message::Message;
 use recheck::Recheck;
+use report::UNANSWERED;
 use std::collections::VecDeque;
 use walk::Walk;
 
@@ -203,12 +204,12 @@ impl<S: Simulation> Session<S> {
             self.process_case(peer, simulation);
             let Some(case) = &mut self.desyncs.cases[index] else { continue };
             case.age += 1;
-            let (tick, agreed, age) = (case.tick, case.agreed, case.age);
+            let (agreed, age) = (case.agreed, case.age);
             if let Some(tick) = agreed.filter(|_| age > TIMEOUT_AGREED) {
                 self.desyncs.cases[index] = None;
                 self.events.push(SessionEvent::Resynced { peer, tick });
             } else if age > TIMEOUT {
-                self.give_up(peer, tick, "the peer does not answer");
+                self.give_up(peer, UNANSWERED);
             }
         }
     }

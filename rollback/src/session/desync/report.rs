@@ -85,9 +85,26 @@ pub struct DesyncReport {
     pub remote: String,
     /// Further differences in the same part of the state.
     pub more: Vec<StateDifference>,
+    /// Reason if no differing field was found. The entity is then `state`, the field `digest`, and the values are the two
+    /// digests or `unknown`.
+    pub unexplained: Option<&'static str>,
     /// Machine at fault.
     pub blame: Blame,
 }
+
+/// Reason of a report without a field: both machines now hold the same state of the tick whose digests differed.
+pub(super) const CHANGED: &str = "the states that the machines hold by now are equal, so a resimulation has changed one; check \
+    with SyncTest that the game keeps nothing outside of its state";
+/// Reason of a report without a field: the peer compares another tick or another level.
+pub(super) const MISFIT: &str = "the machines compare different states: a resimulation has changed one, or the peer runs another \
+    version; check with SyncTest that the game keeps nothing outside of its state";
+/// Reason of a report without a field.
+pub(super) const UNREADABLE: &str = "the state of that tick cannot be read any more";
+/// Reason of a report without a field.
+pub(super) const UNANSWERED: &str = "the peer did not answer in time";
+
+/// Value of a digest that is not known any more.
+const UNKNOWN: &str = "unknown";
 
 impl DesyncReport {
     pub(super) fn new(
@@ -96,21 +113,51 @@ impl DesyncReport {
         mut found: Vec<StateDifference>,
         blame: Blame,
     ) -> Self {
-        let first = if found.is_empty() { None } else { Some(found.remove(0)) };
-        let StateDifference { entity, field, local, remote } =
-            first.unwrap_or_else(|| StateDifference {
-                entity: "state".to_owned(),
-                field: "digest".to_owned(),
-                local: String::new(),
-                remote: String::new(),
-            });
-        Self { peer, tick, entity, field, local, remote, more: found, blame }
+        if found.is_empty() {
+            return Self::unexplained(peer, tick, (None, None), CHANGED, blame);
+        }
+        let StateDifference { entity, field, local, remote } = found.remove(0);
+        Self { peer, tick, entity, field, local, remote, more: found, unexplained: None, blame }
+    }
+
+    /// Creates a report without a field, with the local digest and that of the peer.
+    pub(super) fn unexplained(
+        peer: PeerId,
+        tick: Tick,
+        (ours, theirs): (Option<ShortDigest>, Option<ShortDigest>),
+        reason: &'static str,
+        blame: Blame,
+    ) -> Self {
+        // A resimulation may have made the local digest equal since.
+        let differing = ours != theirs;
+        let text = |digest: Option<ShortDigest>| {
+            let digest = digest.filter(|_| differing);
+            digest.map_or_else(|| UNKNOWN.to_owned(), |digest| digest.to_string())
+        };
+        Self {
+            peer,
+            tick,
+            entity: "state".to_owned(),
+            field: "digest".to_owned(),
+            local: text(ours),
+            remote: text(theirs),
+            more: Vec::new(),
+            unexplained: Some(reason),
+            blame,
+        }
     }
 }
 
 impl fmt::Display for DesyncReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { peer, tick, entity, field, local, remote, more, blame } = self;
+        let Self { peer, tick, entity, field, local, remote, more, unexplained, blame } = self;
+        if let Some(reason) = unexplained {
+            write!(f, "tick {tick}: the digests of the state differed")?;
+            if local != UNKNOWN && remote != UNKNOWN {
+                write!(f, ", {local} here, {remote} at {peer}")?;
+            }
+            return write!(f, ", and no field was found: {reason}; {blame}");
+        }
         write!(f, "tick {tick}: {entity}, {field}: ")?;
         match blame {
             Blame::Local => write!(f, "{remote} here, {local} is correct")?,

@@ -3,7 +3,7 @@
 
 use super::super::{Session, SessionEvent};
 use super::message::Message;
-use super::report::{Blame, DesyncReport};
+use super::report::{Blame, CHANGED, DesyncReport, MISFIT, UNREADABLE};
 use super::{Case, MAX_MESSAGE};
 use crate::Tick;
 use crate::pages::{MAX_PER_SECTION, explain, rank};
@@ -151,10 +151,10 @@ impl<S: Simulation> Session<S> {
                         }
                     }
                     Ok(Next::Found(found)) => self.close_case(peer, &walk, found),
-                    Ok(Next::Stuck(why)) => self.give_up(peer, walk.tick, why),
-                    Err(_) => self.give_up(peer, walk.tick, "the state could not be read"),
+                    Ok(Next::Stuck(why)) => self.give_up(peer, why),
+                    Err(_) => self.give_up(peer, UNREADABLE),
                 },
-                (None, _) => self.give_up(peer, number, "its messages are invalid"),
+                (None, _) => self.give_up(peer, MISFIT),
             }
         }
     }
@@ -187,12 +187,12 @@ impl<S: Simulation> Session<S> {
             return;
         };
         if ours.is_none() || theirs.is_none() {
-            self.give_up(peer, number, "its messages are invalid");
+            self.give_up(peer, MISFIT);
             return;
         }
         let mut tree = DigestTree::new();
         if simulation.tree(&self.slots, tick, "", &mut tree).is_err() {
-            self.give_up(peer, tick, "the state could not be read");
+            self.give_up(peer, UNREADABLE);
             return;
         }
         let walk = Walk::new(tick, tree, their_fault);
@@ -209,7 +209,7 @@ impl<S: Simulation> Session<S> {
         message: Message,
         simulation: &S,
     ) -> Result<Next, StateError> {
-        const SAME: Next = Next::Stuck("its digests differ, but none of their parts do");
+        const SAME: Next = Next::Stuck(CHANGED);
         let tick = walk.tick;
         Ok(match (walk.level.clone(), message) {
             (Level::Sections, Message::Sections { tick: at, digests }) if at == tick => {
@@ -253,7 +253,7 @@ impl<S: Simulation> Session<S> {
                 });
                 walk.go_on().unwrap_or(SAME)
             }
-            _ => Next::Stuck("its messages are invalid"),
+            _ => Next::Stuck(MISFIT),
         })
     }
 
@@ -265,18 +265,14 @@ impl<S: Simulation> Session<S> {
         self.events.push(SessionEvent::Desync(Box::new(report)));
     }
 
-    /// Closes a case without a field: the peer does not answer, or its messages are invalid.
-    pub(super) fn give_up(&mut self, peer: PeerId, tick: Tick, why: &str) {
-        self.desyncs.cases[peer.index()] = None;
+    /// Closes a case without a field, at the compared tick whose digests differ.
+    pub(super) fn give_up(&mut self, peer: PeerId, reason: &'static str) {
+        let Some(Case { tick, .. }) = self.desyncs.cases[peer.index()].take() else { return };
         self.checks.set_differs(peer, Some(tick));
-        let unknown = StateDifference {
-            entity: "state".to_owned(),
-            field: "digest".to_owned(),
-            local: self.checks.own(tick).map_or_else(String::new, |digest| digest.to_string()),
-            remote: why.to_owned(),
-        };
+        let theirs = self.checks.reports(tick).find(|report| report.0 == peer);
+        let digests = (self.checks.own(tick), theirs.map(|report| report.1));
         let blame = self.blame(tick);
-        let report = DesyncReport::new(peer, tick, vec![unknown], blame);
+        let report = DesyncReport::unexplained(peer, tick, digests, reason, blame);
         self.events.push(SessionEvent::Desync(Box::new(report)));
     }
 
