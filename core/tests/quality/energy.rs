@@ -150,7 +150,7 @@ fn energy_of_box(world: &World, id: BodyId, half: [f64; 3]) -> f64 {
 /// Random landings of a slender box: the largest gain of energy within 40 ticks, as a fraction of the energy at the start.
 fn gain_of_landings(half_mm: [i32; 3], speed: i32, friction: Real) -> f64 {
     let half = half_mm.map(|mm| f64::from(mm) / 1000.0);
-    let [x, y, z] = half_mm.map(|mm| Real::ratio(mm.into(), 1000));
+    let [x, y, z] = half_mm.map(|mm| Real::ratio(mm, 1000));
     let shape = Shape::cuboid(Vec3::new(x, y, z)).unwrap();
     let material = Material { friction, ..Material::default() };
     let mut most = 0.0f64;
