@@ -53,8 +53,8 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         let mut all = floats || supported();
         for &place in members {
             let body = &mut bodies.list[place];
-            let motion = &bodies.motions[place];
-            limits.update(world, body, motion, &solver.displacement[place]);
+            let (motion, displacement) = (&bodies.motions[place], &solver.displacement[place]);
+            limits.update(world, body, motion, displacement, anchors.has(place));
             all &= body.still == limits.ticks;
         }
         if all {

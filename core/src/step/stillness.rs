@@ -20,7 +20,8 @@ const DRIFT_LIMIT: i64 = 100;
 /// 9.81 m/s² and 60 ticks a second.
 const JITTER: (u64, u64) = (3, 1 << 13);
 
-/// A body that gains more than this fraction of what gravity adds in a tick falls.
+/// A body that is not anchored and gains more than this fraction of what gravity adds in a tick falls; but one that gains more than twice
+/// as much as gravity adds is pushed.
 const FALL: u64 = 16;
 
 /// Limits of a world.
@@ -44,13 +45,15 @@ impl Limits {
         }
     }
 
-    /// Updates the stillness of a body. `displacement` is the sum of its substep velocities.
+    /// Updates the stillness of a body. `displacement` is the sum of its substep velocities; `anchored` is true if friction holds it in
+    /// place (`anchors.rs`).
     pub(super) fn update(
         &self,
         world: &World,
         body: &mut StepBody,
         motion: &Motion,
         displacement: &[i64; 6],
+        anchored: bool,
     ) {
         let may = self.speed > 0 && body.flags & STAYS_AWAKE == 0 && !body.touches_moving;
         let drift = if may { self.drift(world, body, motion, displacement) } else { None };
@@ -66,7 +69,8 @@ impl Limits {
         }
         // A body that has been still for long enough waits for the others of its island. If they are gone and it falls, it must not
         // fall asleep on that tick.
-        let most = if gain > pull / FALL { self.ticks - 1 } else { self.ticks };
+        let falls = !anchored && gain > pull / FALL && gain <= 2 * pull;
+        let most = if falls { self.ticks - 1 } else { self.ticks };
         body.still = body.still.min(most);
         body.drift = drift;
     }
