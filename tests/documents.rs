@@ -295,7 +295,9 @@ fn undeclared(folder: &Path, root: &str) -> Vec<String> {
     let text = std::fs::read_to_string(folder.join(root)).expect("a root file");
     let declared = |module: &String| {
         let declaration = format!("mod {module};");
-        text.lines().any(|line| line.trim_start_matches("pub ") == declaration)
+        let visible =
+            ["", "pub ", "pub(crate) "].map(|visibility| format!("{visibility}{declaration}"));
+        text.lines().any(|line| visible.iter().any(|declaration| declaration == line))
     };
     let name = root.trim_end_matches(".rs");
     modules(folder).into_iter().filter(|module| module != name && !declared(module)).collect()
