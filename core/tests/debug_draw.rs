@@ -6,8 +6,8 @@ use isostep_core::internals::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::shape::{Geometry, Shape};
 use isostep_core::world::{
-    Body, BodyDef, BodyId, BodyKind, DebugDraw, DebugLine, DebugTopic, Event, JointDef, ShapeDef,
-    World, WorldDef,
+    Body, BodyDef, BodyId, BodyKind, DebugDraw, DebugLine, DebugTopic, Event, Joint, JointDef,
+    ShapeDef, World, WorldDef,
 };
 use isostep_core::{Quat, Real, Tick, Transform, Vec3, real};
 use std::collections::{BTreeMap, BTreeSet};
@@ -287,7 +287,7 @@ fn bodies_of_an_island_share_a_colour() {
     let kind = |id: BodyId| world.body(id).unwrap().kind();
     // The edges of the islands: contacts, then joints.
     let contacts = world.contacts().map(|contact| contact.bodies());
-    let joints = world.joints().filter(|joint| joint.is_enabled());
+    let joints = world.joints().filter(Joint::is_enabled);
     let joints = joints.filter_map(|joint| Some([joint.id().body(), joint.other()?]));
     let pairs = contacts.chain(joints);
     let wanted: Vec<_> =

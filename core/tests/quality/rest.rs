@@ -86,7 +86,7 @@ fn heaps_of_planks_and_rods_come_to_rest() {
     let mut ticks: Vec<_> = (0..24)
         .map(|seed| asleep_after(&mut heap(12, plank, real!(0.25), seed), 1200).unwrap_or(1200))
         .collect();
-    ticks.sort_unstable();
+    ticks.sort();
     println!("12 planks: asleep on ticks {ticks:?}");
     assert!(ticks[12] < 260 && ticks[22] < 700, "{ticks:?}");
     for seed in 0..4 {
