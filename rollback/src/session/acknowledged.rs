@@ -14,6 +14,8 @@ const KEPT_BEFORE: u32 = 8;
 pub(super) struct Acknowledged {
     peer: PeerId,
     to: [Option<Tick>; MAX_PLAYERS],
+    /// The least of these ticks.
+    oldest: Tick,
 }
 
 impl<S: Simulation> Session<S> {
@@ -23,12 +25,20 @@ impl<S: Simulation> Session<S> {
     pub fn acknowledge(&mut self, peer: PeerId, player: PlayerId, tick: Tick) {
         let known = self.acknowledged.iter().position(|known| known.peer == peer);
         let known = known.unwrap_or_else(|| {
-            self.acknowledged.push(Acknowledged { peer, to: [None; MAX_PLAYERS] });
+            self.acknowledged.push(Acknowledged { peer, to: [None; MAX_PLAYERS], oldest: tick });
             self.acknowledged.len() - 1
         });
-        if let Some(to) = self.acknowledged[known].to.get_mut(player.index()) {
+        let Acknowledged { to, oldest, .. } = &mut self.acknowledged[known];
+        if let Some(to) = to.get_mut(player.index()) {
             *to = (*to).max(Some(tick));
         }
+        *oldest = to.iter().flatten().copied().min().unwrap_or(tick);
+    }
+
+    /// Returns a tick that is not after [`kept_from`](Self::kept_from), which looks at every seat.
+    fn kept_from_at_least(&self) -> Option<Tick> {
+        let oldest = self.acknowledged.iter().map(|known| known.oldest).min();
+        oldest.map(|oldest| oldest - KEPT_BEFORE)
     }
 
     pub(super) fn forget_acknowledged(&mut self, peer: PeerId) {
@@ -36,7 +46,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the oldest tick that the log has to keep for peers; `None` if all inputs are acknowledged.
-    pub(super) fn kept_from(&self) -> Option<Tick> {
+    fn kept_from(&self) -> Option<Tick> {
         let plays = |peer| {
             let occupant = Occupant::Remote(peer);
             self.seats.iter().any(|seat| seat.occupant(self.target) == occupant)
@@ -58,13 +68,17 @@ impl<S: Simulation> Session<S> {
     /// Returns true if a new tick, with the inputs up to the longest delay, would overwrite unacknowledged inputs.
     pub(super) fn is_log_full(&self) -> bool {
         let room = self.config.log_length() - MAX_DELAY;
-        self.kept_from().is_some_and(|kept| self.target.next().since(kept) > room)
+        let is_full = |kept: Tick| self.target.next().since(kept) > room;
+        self.kept_from_at_least().is_some_and(is_full) && self.kept_from().is_some_and(is_full)
     }
 
     /// Moves the centre of the log to the newest tick that is confirmed and reached, as far as it keeps what it has to.
     pub(super) fn update_settled(&mut self) {
-        let reached = self.confirmed.min(self.current);
-        let most = self.kept_from().map(|kept| kept + self.config.log_length() / 2);
-        self.settled = self.settled.max(most.map_or(reached, |most| reached.min(most)));
+        let mut reached = self.confirmed.min(self.current);
+        let most = |kept: Tick| kept + self.config.log_length() / 2;
+        if self.kept_from_at_least().is_some_and(|kept| reached > most(kept)) {
+            reached = self.kept_from().map_or(reached, |kept| reached.min(most(kept)));
+        }
+        self.settled = self.settled.max(reached);
     }
 }
