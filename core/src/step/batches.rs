@@ -101,6 +101,17 @@ pub(super) struct Found<'a> {
     pub(super) islands: &'a Islands,
 }
 
+/// Least capacity of the lists of rows, so that a scene of some dozen bodies does not grow them by single packs.
+const MIN_ROWS: usize = 64;
+
+/// Resizes a list of rows. Its capacity is a power of two: the number of rows varies from tick to tick.
+fn fill<T: Copy + Default>(rows: &mut Vec<T>, count: usize) {
+    if rows.capacity() < count.max(MIN_ROWS) {
+        rows.reserve_exact(count.max(MIN_ROWS).next_power_of_two() - rows.len());
+    }
+    rows.resize(count, T::default());
+}
+
 impl Batches {
     /// Groups the islands into batches and assigns bodies and contacts to lanes.
     pub(super) fn build(&mut self, found: &Found<'_>) {
@@ -119,8 +130,8 @@ impl Batches {
             }
         }
         let ends = self.list.last().map_or((0, 0), |span| (span.points.end, span.angular.end));
-        self.points.resize(ends.0, PointPack::default());
-        self.angular.resize(ends.1, AngularPack::default());
+        fill(&mut self.points, ends.0);
+        fill(&mut self.angular, ends.1);
         if self.bouncing.len() < self.list.len() {
             self.bouncing.resize_with(self.list.len(), Bouncing::default);
         }
