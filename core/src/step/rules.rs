@@ -92,10 +92,10 @@ impl Rule {
         Self::CommandedJoints,
     ];
 
-    /// Rules that random games and scripts hardly ever need. Each has a scene that does (`core/tests/islands/sensors_final.rs`): a body that
-    /// is hit in the newest tick, and a sensor that only the resimulation of that tick moves there; and `core/tests/resim/joints.rs`: a body
-    /// that was disabled, so that its joint had no effect.
-    pub const BY_SCENE: [Self; 2] = [Self::FinalBounds, Self::JointEdges];
+    /// Rules that random games and scripts hardly ever need. Each has a scene that does: a body that is hit in the newest tick, and a sensor
+    /// that only the resimulation of that tick moves there (`core/tests/islands/sensors_final.rs`); a body that was disabled, so that its joint
+    /// had no effect (`core/tests/resim/joints.rs`); impulses that move nothing (`core/tests/resim/contact_rows.rs`).
+    pub const BY_SCENE: [Self; 3] = [Self::FinalBounds, Self::JointEdges, Self::ContactRows];
 }
 
 /// Switched-off rules, and how often each rule was exercised.
