@@ -211,7 +211,7 @@ fn draw_lines(world: &World, tick: Tick) {
     use DebugTopic::{Bounds, Centers, Contacts, Impulses, Islands, Normals, Sleep};
     let draw = DebugDraw::new([Bounds, Centers, Contacts, Impulses, Islands, Normals, Sleep]);
     let Ok(past) = world.past(tick) else { return };
-    past.debug_lines(&draw.mark(real!(0.2)), |line| {
+    past.debug_lines(&draw.mark(real!(0.25)), |line| {
         let [start, end] = [line.start, line.end].map(|end| mq::Vec3::from_array(end.into()));
         let [red, green, blue, opacity] = line.color;
         mq::draw_line_3d(start, end, mq::Color::from_rgba(red, green, blue, opacity));
