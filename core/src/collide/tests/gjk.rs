@@ -125,7 +125,7 @@ fn distances_are_exact() {
 
 /// Minutes of pairs: `cargo test --release -p isostep-core --lib collide::tests::gjk -- --ignored`.
 #[test]
-#[ignore = "10⁷ pairs take minutes; run it after a change of collide/gjk.rs"]
+#[ignore = "10⁷ pairs take minutes: `cargo test --release -p isostep-core --lib soak -- --ignored`, after a change of collide/gjk.rs"]
 fn distances_are_exact_in_a_soak() {
     (0..20).for_each(|seed| run(500_000, 1000 + seed));
 }
